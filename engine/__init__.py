@@ -1,0 +1,5 @@
+"""One device turns requests into audio: slots, steps, codec lane, noise.
+
+Knows no text, no queue and no model name. A model reaches it as a *program* (`engine.program`), work reaches
+it as `engine.request.Request`, and audio leaves it as `engine.request.Delta`.
+"""

@@ -1,0 +1,84 @@
+"""Errors of the jobs room. Each says what, the values, what is allowed and what to do next.
+
+JobsError
+├── BadInput            what the user gave cannot become a job (exit code 2)
+│   ├── BadSource       a source file cannot be read or holds nothing to speak; carries `code` and maybe `line`
+│   ├── BadOption       an option has a value that is not allowed
+│   ├── UnknownJob      no job has that id
+│   └── BadOutput       the place for the output cannot be written or is too small
+├── BrokerUnavailable   no Redis or Valkey answers at the URL (exit code 3)
+├── IllegalMove         a state change the transition table forbids
+├── Fenced              this worker was declared dead; it must stop
+├── StoreError          a store refused or lost an object
+│   └── ObjectMissing   no object has that key
+└── MissingExtra        an optional package is not installed; carries the install line
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class JobsError(Exception):
+    """Base of every error of this room."""
+
+
+class BadInput(JobsError):
+    """What the user gave cannot become a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceProblem:
+    """One thing wrong with a source: `code` for programs, `message` for people, `line` counted from 1 if known."""
+
+    code: str
+    message: str
+    line: int | None = None
+
+
+class BadSource(BadInput):
+    """A source file cannot be read, or holds nothing to speak."""
+
+    def __init__(self, *problems: SourceProblem) -> None:
+        self.problems = problems
+        super().__init__("\n".join(_problem_line(problem) for problem in problems))
+
+
+def _problem_line(problem: SourceProblem) -> str:
+    return problem.message if problem.line is None else f"line {problem.line}: {problem.message}"
+
+
+class BadOption(BadInput):
+    """An option has a value that is not allowed."""
+
+
+class UnknownJob(BadInput):
+    """No job has that id."""
+
+
+class BadOutput(BadInput):
+    """The place for the output cannot be written, or is too small."""
+
+
+class BrokerUnavailable(JobsError):
+    """No Redis or Valkey answers."""
+
+
+class IllegalMove(JobsError):
+    """A state change that the transition table forbids."""
+
+
+class Fenced(JobsError):
+    """This worker was declared dead: its results are refused and it must stop."""
+
+
+class StoreError(JobsError):
+    """A store refused or lost an object."""
+
+
+class ObjectMissing(StoreError):
+    """No object has that key."""
+
+
+class MissingExtra(JobsError):
+    """An optional package is not installed; the text carries the install line."""

@@ -1,0 +1,66 @@
+"""Events of a job: what `tts:events:<job>` carries. The public page is docs/streams.md; version 1.
+
+An event is written in the same atomic move that changes the truth, so the stream is complete and in order.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from jobs.spec import Frozen
+from jobs.state import JobState
+
+EVENT_VERSION = 1
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    JOB = "job"
+    """The job changed its state (`state`, maybe `reason`)."""
+    SEGMENT_DONE = "segment_done"
+    """A take was accepted (`segment`, `chapter`, `take`, `samples`, `sample_rate_hz`, `reused`)."""
+    SEGMENT_FAILED = "segment_failed"
+    """A segment was given up (`segment`, `chapter`, `reason`)."""
+    CHAPTER_ASSEMBLED = "chapter_assembled"
+    """The audio of a chapter is in the store (`chapter`)."""
+
+
+class Event(Frozen):
+    """One entry. `total`, `done`, `failed` and `audio_s` are the counters right after the move."""
+
+    v: int = EVENT_VERSION
+    kind: EventKind
+    job: str
+    at_s: float
+    state: JobState
+    total: int
+    done: int
+    failed: int
+    audio_s: float
+    segment: int | None = None
+    chapter: int | None = None
+    take: str | None = None
+    samples: int | None = None
+    sample_rate_hz: int | None = None
+    reused: bool | None = None
+    reason: str | None = None
+
+
+class AudioChunk(Frozen):
+    """One entry of `tts:audio:<job>`; `data` is little-endian signed 16-bit mono PCM for encoding `pcm_s16le`.
+
+    `discard` tells subscribers to drop everything they hold of (segment, take): the take was rejected.
+    """
+
+    v: int = EVENT_VERSION
+    segment: int
+    take: str
+    chunk: int
+    start_sample: int
+    samples: int
+    sample_rate_hz: int
+    encoding: str = "pcm_s16le"
+    last: bool = False
+    discard: bool = False
+    data: bytes = b""

@@ -1,0 +1,154 @@
+"""Every Redis key, stream name and object path, with what is kept there. The only file that makes them.
+
+Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts touch keys of several jobs)
+
+| key | type | content | written by | goes away |
+|---|---|---|---|---|
+| tts:jobs | zset | job → time it was created | create_job | forget |
+| tts:job:<job> | hash | spec, state, counters | scripts | forget |
+| tts:seg:<job> | hash | segment → SegmentTask JSON, until it is finished | enqueue | finish, cancel, forget |
+| tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
+| tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
+| tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, forget |
+| tts:done:<job> | bitmap | segment is finished (done or failed) | finish | forget |
+| tts:res:<job> | hash | segment → SegmentResult JSON | finish | forget |
+| tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, lease | when empty |
+| tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease | – |
+| tts:workers | zset | worker → last heartbeat (server time, s) | register, beat | bury |
+| tts:worker:<worker> | hash | WorkerInfo JSON and the last Beat | register, beat | bury |
+| tts:held:<worker> | set | `<job>|<segment>` this worker holds | lease | finish, give back |
+| tts:crumb:<worker> | string | segment being admitted; TTL 60 s | admitting | – |
+| tts:blame | hash | `<job>|<segment>` → how often suspected | crashed | finish, forget |
+| tts:suspects | list | groups of suspects to be spoken in small company | crashed | lease |
+| tts:outbox | stream + group | steps for the CPU workers | scripts | step_sent |
+| tts:dead | stream, ≤ 10,000 | dead letters: segment, reason | crashed, finish | – |
+| tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
+| tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
+| tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end |
+| tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
+
+Store (`docs/streams.md` section 3)
+
+| object | content |
+|---|---|
+| jobs/<job>/source, plan.jsonl, cover, report.json | what was submitted, how it was read, how it went |
+| jobs/<job>/chapters/NNN-title.ext, book.m4b, items/… | finished audio |
+| takes/<aa>/<take>.flac, .json | one attempt at a segment and what is known of it |
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+PREFIX = "tts:"
+CELERY_PREFIX = "tts:c:"
+JOBS = "tts:jobs"
+WORKERS = "tts:workers"
+BLAME = "tts:blame"
+SUSPECTS = "tts:suspects"
+OUTBOX = "tts:outbox"
+OUTBOX_GROUP = "pump"
+DEAD = "tts:dead"
+WAKE = "tts:wake"
+
+
+def job(job: str) -> str:
+    """Hash of one job."""
+    return f"tts:job:{job}"
+
+
+def segments(job: str) -> str:
+    """Hash of the unfinished segments of a job."""
+    return f"tts:seg:{job}"
+
+
+def waiting(job: str) -> str:
+    """ZSET of the waiting segments of a job."""
+    return f"tts:q:{job}"
+
+
+def left(job: str) -> str:
+    """Hash of unfinished segments by chapter."""
+    return f"tts:left:{job}"
+
+
+def assembled(job: str) -> str:
+    """Set of assembled chapters."""
+    return f"tts:assembled:{job}"
+
+
+def done(job: str) -> str:
+    """Bitmap of finished segments."""
+    return f"tts:done:{job}"
+
+
+def results(job: str) -> str:
+    """Hash of segment results."""
+    return f"tts:res:{job}"
+
+
+def ready(priority_class: int) -> str:
+    """ZSET of lanes with waiting work of one class."""
+    return f"tts:ready:{priority_class}"
+
+
+def virtual_now(priority_class: int) -> str:
+    """Virtual time of one class."""
+    return f"tts:vnow:{priority_class}"
+
+
+def worker(worker: str) -> str:
+    """Hash of one worker."""
+    return f"tts:worker:{worker}"
+
+
+def held(worker: str) -> str:
+    """Set of what one worker holds."""
+    return f"tts:held:{worker}"
+
+
+def crumb(worker: str) -> str:
+    """The segment a worker is admitting."""
+    return f"tts:crumb:{worker}"
+
+
+def events(job: str) -> str:
+    """Public event stream of a job."""
+    return f"tts:events:{job}"
+
+
+def audio(job: str) -> str:
+    """Public live audio stream of a job."""
+    return f"tts:audio:{job}"
+
+
+def job_object(job: str, name: str) -> str:
+    """Store key of an object that belongs to one job."""
+    return f"jobs/{job}/{name}"
+
+
+def take_audio(take: str) -> str:
+    """Store key of a take's audio."""
+    return f"takes/{take[:2]}/{take}.flac"
+
+
+def take_info(take: str) -> str:
+    """Store key of what is known of a take."""
+    return f"takes/{take[:2]}/{take}.json"
+
+
+def chapter_object(job: str, chapter: int, title: str, extension: str) -> str:
+    """Store key of a chapter's audio: numbered from 001, so that every listing is in reading order."""
+    return job_object(job, f"chapters/{chapter + 1:03d}-{slug(title) or 'chapter'}.{extension}")
+
+
+def item_object(job: str, segment: int, item: str, extension: str) -> str:
+    """Store key of a JSONL item's audio; no dot in the base name (dataset tools cut there)."""
+    return job_object(job, f"items/{segment + 1:06d}-{slug(item) or 'item'}.{extension}")
+
+
+def slug(text: str, max_chars: int = 60) -> str:
+    """A short safe file name part: letters, digits and dashes; other scripts keep their letters."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(r"[^\w]+", "-", folded).replace("_", "-").strip("-")[:max_chars].strip("-")

@@ -1,0 +1,123 @@
+"""The plan of a job: chapters and segments in reading order, as stored in `plan.jsonl`.
+
+The first line is the header (source, chapters), every further line one segment. Offsets are characters of the
+decoded source (for epub: of the spine text).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from enum import StrEnum
+
+from jobs.spec import Frozen, SourceKind
+
+PLAN_VERSION = 1
+
+
+class Break(StrEnum):
+    """What stands after a segment; decides the pause (`jobs.assembly.pauses`)."""
+
+    NONE = "none"
+    """Cut inside a clause, only because the sentence was too long: no audible pause."""
+    CLAUSE = "clause"
+    SENTENCE = "sentence"
+    PARAGRAPH = "paragraph"
+    SCENE = "scene"
+    HEADING = "heading"
+    CHAPTER = "chapter"
+
+
+class SegmentPlan(Frozen):
+    """One segment: `text` as it stands in the source, `spoken` as the model gets it.
+
+    `item` is the id of the JSONL line it came from; `voice` and `seed` override the job's; `start_s` is the time at
+    which a subtitle cue wants to begin.
+    """
+
+    segment: int
+    chapter: int
+    text: str
+    spoken: str
+    source_start: int
+    source_end: int
+    break_after: Break
+    language: str
+    voice: str | None = None
+    seed: int | None = None
+    item: str | None = None
+    start_s: float | None = None
+
+
+class ChapterPlan(Frozen):
+    """One chapter: `segments` is how many it has; they are consecutive."""
+
+    chapter: int
+    title: str
+    segments: int
+
+
+class SourceInfo(Frozen):
+    """What was read: `chars` decoded characters, the encoding that was used, warnings for people."""
+
+    name: str
+    kind: SourceKind
+    sha256: str
+    chars: int
+    encoding: str
+    title: str = ""
+    author: str = ""
+    language: str = ""
+    warnings: tuple[str, ...] = ()
+    cover_type: str = ""
+    """`image/jpeg` or `image/png` when the source has a cover (kept beside the plan as `cover`), else empty."""
+
+
+class Plan(Frozen):
+    """A whole plan."""
+
+    source: SourceInfo
+    chapters: tuple[ChapterPlan, ...]
+    segments: tuple[SegmentPlan, ...]
+
+    @property
+    def spoken_chars(self) -> int:
+        """Characters the model will get."""
+        return sum(len(segment.spoken) for segment in self.segments)
+
+    def dump(self) -> bytes:
+        """The plan as JSON lines, UTF-8."""
+        header = {"v": PLAN_VERSION, "source": self.source.model_dump(mode="json")}
+        header["chapters"] = [chapter.model_dump(mode="json") for chapter in self.chapters]
+        lines = [json.dumps(header, ensure_ascii=False)]
+        lines += [segment.model_dump_json() for segment in self.segments]
+        return ("\n".join(lines) + "\n").encode()
+
+    @classmethod
+    def parse(cls, data: bytes) -> Plan:
+        """The plan that `dump` wrote."""
+        head, *lines = data.decode().rstrip("\n").split("\n")  # not splitlines(): texts may hold U+2028
+        header = json.loads(head)
+        if header["v"] != PLAN_VERSION:
+            msg = f"plan version {header['v']} is not supported; this program reads version {PLAN_VERSION}"
+            raise ValueError(msg)
+        return cls(
+            source=SourceInfo.model_validate_json(json.dumps(header["source"])),
+            chapters=tuple(ChapterPlan.model_validate_json(json.dumps(entry)) for entry in header["chapters"]),
+            segments=tuple(SegmentPlan.model_validate_json(line) for line in lines),
+        )
+
+
+def take_seed(job_seed: int, spoken: str, attempt: int = 0) -> int:
+    """The seed of one take, in [0, 2**63): from the job's seed, the text and the attempt, never from the position.
+
+    So a sentence keeps its sound when text is put in before it, and two jobs with one seed share its take.
+    """
+    digest = hashlib.blake2b(f"{job_seed}\0{attempt}\0{spoken}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1
+
+
+def take_key(**parts: str | float) -> str:
+    """The content address of a take: 32 hex digits over everything that decides its samples."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

@@ -1,0 +1,244 @@
+"""The walls of this room: Truth (jobs, queue, workers, outbox), Streams (events, live audio), Store (objects).
+
+Each has a Redis or folder back end and a memory one; one contract suite runs over both (`tests/contract/`).
+Every method of Truth that changes something is one atomic move: it happens whole or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from jobs.events import AudioChunk, Event
+from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
+from jobs.state import JobState
+
+
+class StepKind(StrEnum):
+    """The steps of a job that CPU workers do."""
+
+    PLAN = "plan"
+    ASSEMBLE = "assemble"
+    FINISH = "finish"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One entry of the outbox. `entry` is the outbox's own id, needed to take it off; `chapter` only for ASSEMBLE."""
+
+    kind: StepKind
+    job: str
+    entry: str
+    chapter: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What a worker tells with each heartbeat: its slots in use and its totals since it started."""
+
+    slots_busy: int
+    segments_done: int
+    audio_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What `crashed` decided about the segments a dead process held.
+
+    `suspects` go back to be spoken again in small company, `dead` were given up (they killed a process alone),
+    `returned` went back to waiting without blame. All are `<job>|<segment>` names.
+    """
+
+    returned: tuple[str, ...]
+    suspects: tuple[str, ...]
+    dead: tuple[str, ...]
+
+
+class Truth(Protocol):
+    """Where every job and segment is. `jobs.keys` lists what the Redis back end keeps."""
+
+    # ── jobs ─────────────────────────────────────────────────────────────────────────────────────────────────────
+    def create_job(self, record: JobRecord) -> bool:
+        """Register a job in PLANNING and put its PLAN step into the outbox. False: a job of that id exists already."""
+        ...
+
+    def job(self, job: str) -> JobRecord:
+        """The record of one job. Raises UnknownJob."""
+        ...
+
+    def jobs(self) -> list[JobRecord]:
+        """All jobs, oldest first."""
+        ...
+
+    def enqueue(self, job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
+        """Queue a planned job's segments; `finished` are those whose take is already in the store.
+
+        Moves PLANNING to QUEUED (or to ASSEMBLING with all its ASSEMBLE steps when nothing is left to speak).
+        Repeating it for a job that is past PLANNING (or paused) changes nothing: a plan step may run twice.
+        """
+        ...
+
+    def move_job(self, job: str, state: JobState, *, reason: str = "") -> JobState:
+        """Change a job's state and write its event; returns the state before. The same state again is no move.
+
+        Raises UnknownJob, IllegalMove.
+        """
+        ...
+
+    def pause(self, job: str) -> None:
+        """Hold a job: its waiting segments are not leased. Raises UnknownJob, IllegalMove."""
+        ...
+
+    def unpause(self, job: str) -> None:
+        """Let a paused job go on. Raises UnknownJob; a job that is not paused is left alone."""
+        ...
+
+    def cancel(self, job: str) -> int:
+        """Take a job back: waiting segments vanish (how many is returned), held ones are dropped by their worker."""
+        ...
+
+    def retry_failed(self, job: str) -> int:
+        """Put the failed segments of a DONE_WITH_FAILURES job back; returns how many.
+
+        Raises UnknownJob, IllegalMove.
+        """
+        ...
+
+    def chapter_assembled(self, job: str, chapter: int) -> None:
+        """Note that a chapter's audio is in the store; after the last one the FINISH step goes to the outbox."""
+        ...
+
+    def results(self, job: str) -> dict[int, SegmentResult]:
+        """Every done or failed segment of a job by its index."""
+        ...
+
+    def forget(self, job: str) -> None:
+        """Delete all that is kept of a job, its streams too. Raises UnknownJob; IllegalMove if it is not final."""
+        ...
+
+    # ── machine room ─────────────────────────────────────────────────────────────────────────────────────────────
+    def register(self, info: WorkerInfo) -> None:
+        """Make a worker known; it must do this before it leases."""
+        ...
+
+    def beat(self, worker: str, beat: Beat) -> frozenset[str]:
+        """Heartbeat; returns the jobs among those it holds that were cancelled. Raises Fenced."""
+        ...
+
+    def lease(self, worker: str, want: int, *, live_only: bool = False) -> list[SegmentTask]:
+        """Take up to `want` waiting segments of the worker's models, in fair order (see `jobs/scripts/lease.lua`).
+
+        Raises Fenced.
+        """
+        ...
+
+    def admitting(self, worker: str, ref: str | None) -> None:
+        """Leave a crumb: the segment whose text is being turned into a prompt right now (None: none)."""
+        ...
+
+    def finish(self, worker: str, results: Sequence[SegmentResult]) -> list[bool]:
+        """Report done or failed segments; False for each that was finished already or whose job is gone.
+
+        Writes the events, counts the chapter down and, at its last segment, puts ASSEMBLE into the outbox (of a
+        DONE_WITH_FAILURES job that was retried too). Raises Fenced.
+        """
+        ...
+
+    def give_back(self, worker: str, refs: Sequence[str] | None = None) -> int:
+        """Put held segments back to waiting, in front (all of them with None); nobody is blamed. Returns how many."""
+        ...
+
+    def crashed(self, worker: str) -> Verdict:
+        """The worker's process died while it held segments: apply the poison rule and bury the worker."""
+        ...
+
+    def retire(self, worker: str) -> None:
+        """A worker says good-bye: give back what it holds and take it off the list."""
+        ...
+
+    def sweep(self) -> list[str]:
+        """Bury workers whose heartbeat is too old (nobody is blamed) and mend counts; returns the buried."""
+        ...
+
+    def workers(self) -> list[WorkerStatus]:
+        """All living workers."""
+        ...
+
+    def wait_for_work(self, timeout_s: float) -> bool:
+        """Sleep until something was queued, or until the time is up (False)."""
+        ...
+
+    # ── outbox ───────────────────────────────────────────────────────────────────────────────────────────────────
+    def take_steps(self, consumer: str, *, limit: int, timeout_s: float) -> list[Step]:
+        """Steps to hand to the CPU workers, oldest first; also those another consumer took and never confirmed."""
+        ...
+
+    def step_sent(self, step: Step) -> None:
+        """Confirm that a step was handed over."""
+        ...
+
+    def reconcile(self) -> list[Step]:
+        """Put steps back into the outbox that the truth calls for but that got lost; returns them.
+
+        Called by CPU workers now and then: a PLANNING job without plan, an ASSEMBLING job with a chapter not
+        assembled or not finished, when nothing about the job changed for a while. Steps are idempotent.
+        """
+        ...
+
+
+class Streams(Protocol):
+    """Live logs of a job, read with plain ids: a reader that was cut off goes on after the last id it saw."""
+
+    def events(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, Event]]:
+        """Events after an id, oldest first; waits up to `timeout_s` for the first."""
+        ...
+
+    def write_audio(self, job: str, chunk: AudioChunk) -> str:
+        """Append one chunk (trims to the bytes bound of the job); returns its id."""
+        ...
+
+    def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
+        """Audio chunks after an id, oldest first; `after="$"` means from now on."""
+        ...
+
+
+class Store(Protocol):
+    """Objects by key (`takes/ab/abcd….flac`). An object appears whole or not at all."""
+
+    url: str
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write a small object. Raises StoreError (no space, no permission) and leaves nothing behind."""
+        ...
+
+    def writer(self, key: str) -> AbstractContextManager[Path]:
+        """A local temporary file to write; leaving the block without an error makes it the object."""
+        ...
+
+    def get(self, key: str) -> bytes:
+        """A whole small object. Raises ObjectMissing."""
+        ...
+
+    def open(self, key: str) -> AbstractContextManager[BinaryIO]:
+        """A seekable reader. Raises ObjectMissing."""
+        ...
+
+    def exists(self, key: str) -> bool:
+        """Whether the object is there, whole."""
+        ...
+
+    def size_bytes(self, key: str) -> int:
+        """Raises ObjectMissing."""
+        ...
+
+    def list(self, prefix: str) -> Iterator[str]:
+        """Keys under a prefix, sorted."""
+        ...
+
+    def delete(self, key: str) -> None:
+        """Remove an object; a missing one is no error."""
+        ...

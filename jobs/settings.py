@@ -1,0 +1,106 @@
+"""Settings: the only reader of the environment. `TTS_BATCH_*`; a name that is not known is an error.
+
+`TTS_BATCH_BROKER=redis://host:6379/0 tts-batch jobs` uses that Redis; without it the embedded node's is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from jobs.errors import BadOption
+
+PREFIX = "TTS_BATCH_"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a deployment may set. Units are in the names; every default is written here and nowhere else."""
+
+    broker: str | None = None
+    """Redis or Valkey URL; None: the embedded node in `data_dir`."""
+    store: str | None = None
+    """Store URL for takes and results; None: `<data_dir>/store`."""
+    data_dir: Path = Path("~/.local/share/tts-batch")
+    """Where the embedded node keeps its broker's files, its store and its lock."""
+    model: str = "piper"
+    """Model of `submit` when none is given."""
+    processes: int = 0
+    """Synthesis processes of a CPU worker; 0: one per core."""
+    slots: int = 16
+    """Batch slots of each synthesis process on a CPU."""
+    precision: str = "auto"
+    """Decoder arithmetic on CPUs: auto (bf16 where the processor has it), fp32 or bf16."""
+    worker_ttl_s: float = 15.0
+    """A worker without heartbeat for this long is buried and its segments are given back."""
+    grace_s: float = 10.0
+    """How long a worker that was asked to stop may finish the segments in its slots."""
+    max_audio_stream_bytes: int = 64 * 1024 * 1024
+    """Bound of one job's live audio stream."""
+    stream_ttl_s: float = 86_400.0
+    """How long the streams of a finished job are kept."""
+    log_level: str = "warning"
+    """Level of the programs' logs on stderr."""
+
+    @property
+    def store_url(self) -> str:
+        """The store in force."""
+        return self.store or f"file://{self.data_dir / 'store'}"
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment (or from `environ`).
+
+    Raises:
+        BadOption: an unknown TTS_BATCH_* name, or a value of the wrong type.
+    """
+    env = os.environ if environ is None else environ
+    known = {field.name: field.type for field in fields(Settings)}
+    values: dict[str, object] = {}
+    for name in sorted(env):
+        if name.startswith(PREFIX):
+            field = name.removeprefix(PREFIX).lower()
+            if field not in known:
+                allowed = ", ".join(sorted(PREFIX + key.upper() for key in known))
+                msg = f"{name} is not a setting; settings are {allowed}"
+                raise BadOption(msg)
+            values[field] = _cast(name, env[name], str(known[field]))
+    data_home = env.get("XDG_DATA_HOME")
+    if "data_dir" not in values and data_home:
+        values["data_dir"] = Path(data_home) / "tts-batch"
+    settings = Settings(**values)  # type: ignore[arg-type]  # cast to the field types just above
+    return _checked(settings)
+
+
+def child_environment(settings: Settings) -> dict[str, str]:
+    """The environment for a process of ours that must see exactly these settings."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if value is not None:
+            env[PREFIX + field.name.upper()] = str(value)
+    return env
+
+
+def _cast(name: str, text: str, type_name: str) -> object:
+    try:
+        if type_name == "int":
+            return int(text)
+        if type_name == "float":
+            return float(text)
+    except ValueError:
+        msg = f"{name}={text!r} is not {'a whole number' if type_name == 'int' else 'a number'}"
+        raise BadOption(msg) from None
+    return Path(text) if type_name == "Path" else text
+
+
+def _checked(settings: Settings) -> Settings:
+    if settings.precision not in {"auto", "fp32", "bf16"}:
+        msg = f"TTS_BATCH_PRECISION={settings.precision!r} is not allowed; use auto, fp32 or bf16"
+        raise BadOption(msg)
+    if settings.log_level not in {"debug", "info", "warning", "error"}:
+        msg = f"TTS_BATCH_LOG_LEVEL={settings.log_level!r} is not allowed; use debug, info, warning or error"
+        raise BadOption(msg)
+    return replace(settings, data_dir=settings.data_dir.expanduser().absolute())

@@ -1,0 +1,157 @@
+"""What a user submits and what the queue carries: JobSpec, SegmentTask, SegmentResult, JobRecord, WorkerInfo.
+
+Strict frozen models with one JSON form each (`model_dump_json` / `model_validate_json`); whatever crosses a wall of
+this room is one of them. A default is written here once; the doors read it from here.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jobs.state import JobState, SegmentState
+
+
+class Frozen(BaseModel):
+    """Base of all wire forms: unknown fields and wrong types are errors, instances do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, ser_json_bytes="base64")
+
+
+class Priority(StrEnum):
+    """Class of a job: strict order between classes, fair sharing inside one."""
+
+    LIVE = "live"
+    NORMAL = "normal"
+    BULK = "bulk"
+
+
+class AudioFormat(StrEnum):
+    """What finished audio can be written as."""
+
+    M4B = "m4b"
+    MP3 = "mp3"
+    FLAC = "flac"
+    OPUS = "opus"
+    WAV = "wav"
+
+
+class SourceKind(StrEnum):
+    """What a source is read as."""
+
+    TXT = "txt"
+    MARKDOWN = "md"
+    HTML = "html"
+    EPUB = "epub"
+    JSONL = "jsonl"
+    SRT = "srt"
+
+
+class JobSpec(Frozen):
+    """Everything that decides how a job sounds and where it goes.
+
+    `voice_revision` and `numerics` come from the model's card: with the text they decide the samples, so they are
+    part of every take key. `store_url` is where takes and finished audio are kept.
+    """
+
+    source_name: str
+    source_kind: SourceKind
+    model: str
+    voice: str
+    language: str
+    voice_revision: str
+    numerics: str
+    store_url: str
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    speed: float = Field(default=1.0, gt=0.0)
+    formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
+    priority: Priority = Priority.NORMAL
+    live: bool = False
+
+
+class SegmentTask(Frozen):
+    """One waiting segment: all a worker needs to speak it. `seed` is the take's own seed; `take` its key."""
+
+    job: str
+    segment: int
+    chapter: int
+    model: str
+    spoken: str
+    voice: str
+    language: str
+    speed: float
+    seed: int
+    take: str
+    store_url: str
+    live: bool = False
+
+    @property
+    def ref(self) -> str:
+        """`<job>|<segment>`: how held sets and logs name a segment."""
+        return f"{self.job}|{self.segment}"
+
+
+class SegmentResult(Frozen):
+    """How one segment ended. `reason` says why it failed; `reused` that its take was already in the store."""
+
+    job: str
+    segment: int
+    chapter: int
+    state: SegmentState
+    take: str
+    samples: int = 0
+    sample_rate_hz: int = 0
+    compute_s: float = 0.0
+    reused: bool = False
+    reason: str = ""
+
+
+class JobRecord(Frozen):
+    """A job as the truth holds it: the spec, its state and its counters."""
+
+    job: str
+    spec: JobSpec
+    state: JobState
+    title: str
+    author: str
+    created_at_s: float
+    updated_at_s: float
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+    held: int = 0
+    reused: int = 0
+    chapters: int = 0
+    chapters_assembled: int = 0
+    total_chars: int = 0
+    audio_s: float = 0.0
+    reason: str = ""
+
+    @property
+    def waiting(self) -> int:
+        """Segments that nobody holds and that are not finished."""
+        return max(0, self.total - self.done - self.failed - self.held)
+
+
+class WorkerInfo(Frozen):
+    """A worker as it presents itself. `models` are the names it will speak; `numerics` what it computes with."""
+
+    worker: str
+    host: str
+    pid: int
+    device: str
+    slots: int
+    models: tuple[str, ...]
+    started_at_s: float
+
+
+class WorkerStatus(Frozen):
+    """A worker as the truth sees it."""
+
+    info: WorkerInfo
+    beat_age_s: float
+    held: int
+    slots_busy: int = 0
+    segments_done: int = 0
+    audio_s: float = 0.0

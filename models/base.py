@@ -1,0 +1,51 @@
+"""The loaded model as the machine room sees it: card, front end and program together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.program import UtteranceProgram
+from models.card import ModelCard
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a front end is given: one segment as it is to be spoken. `speed` 1.0 is the voice's own pace."""
+
+    spoken: str
+    voice: str
+    language: str
+    speed: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A prompt turned into program inputs, with what the engine needs to form batches (see `engine.Request`)."""
+
+    inputs: object
+    length_hint: int
+    group: str = ""
+
+
+class SpeechModel(Protocol):
+    """A model with its weights on one device. `prepare` may be called from a look-ahead thread while `program` runs."""
+
+    @property
+    def card(self) -> ModelCard:
+        """What the model is."""
+        ...
+
+    @property
+    def program(self) -> UtteranceProgram:
+        """How it runs."""
+        ...
+
+    def prepare(self, prompt: Prompt) -> Prepared:
+        """Turn one segment into program inputs.
+
+        Raises:
+            BadPrompt: nothing in the text can be spoken, or it is longer than the model can take.
+            UnknownVoice: the model has no such voice.
+        """
+        ...
