@@ -1,1 +1,1 @@
-"""The doors: Typer commands now, HTTP and a page later. Thin: parse, call jobs/, print."""
+"""The doors: Typer commands (`cli.app`). Thin: parse, call jobs, print."""

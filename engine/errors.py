@@ -2,6 +2,7 @@
 
 EngineError
 ├── SlotsFull          add() was called while no slot was free
+├── DuplicateRequest   add() was given an id the engine holds already
 ├── UnknownRequest     cancel() named a request the engine does not hold
 ├── DeviceUnavailable  the device asked for is not there
 └── ProgramFault       the program broke its contract (shape, dtype, non-finite audio)
@@ -14,6 +15,10 @@ class EngineError(Exception):
 
 class SlotsFull(EngineError):
     """add() was called while no slot was free."""
+
+
+class DuplicateRequest(EngineError):
+    """add() was given a request id the engine holds already."""
 
 
 class UnknownRequest(EngineError):

@@ -7,10 +7,13 @@ JobsError
 │   ├── UnknownJob      no job has that id
 │   └── BadOutput       the place for the output cannot be written or is too small
 ├── BrokerUnavailable   no Redis or Valkey answers at the URL (exit code 3)
+├── NoDevice            the device asked for is not on this machine (exit code 4)
 ├── IllegalMove         a state change the transition table forbids
 ├── Fenced              this worker was declared dead; it must stop
 ├── StoreError          a store refused or lost an object
-│   └── ObjectMissing   no object has that key
+│   ├── ObjectMissing   no object has that key
+│   └── ObjectDamaged   an object is not what its record says (size, checksum, length)
+├── EncodeMismatch      finished audio read back does not have the length or content that went in
 └── MissingExtra        an optional package is not installed; carries the install line
 """
 
@@ -64,6 +67,10 @@ class BrokerUnavailable(JobsError):
     """No Redis or Valkey answers."""
 
 
+class NoDevice(JobsError):
+    """The device asked for is not on this machine."""
+
+
 class IllegalMove(JobsError):
     """A state change that the transition table forbids."""
 
@@ -78,6 +85,14 @@ class StoreError(JobsError):
 
 class ObjectMissing(StoreError):
     """No object has that key."""
+
+
+class ObjectDamaged(StoreError):
+    """An object is not what its record says: wrong size, checksum or length."""
+
+
+class EncodeMismatch(JobsError):
+    """Finished audio, read back after encoding, does not have the length or content that went in."""
 
 
 class MissingExtra(JobsError):

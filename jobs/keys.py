@@ -6,7 +6,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
 | tts:job:<job> | hash | spec, state, counters | scripts | forget |
-| tts:seg:<job> | hash | segment → SegmentTask JSON, until it is finished | enqueue | finish, cancel, forget |
+| tts:seg:<job> | hash | segment → SegmentTask JSON, until it is done (a failed one may be retried) | enqueue | finish, cancel, forget |
 | tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
 | tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
 | tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, forget |
@@ -15,7 +15,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, lease | when empty |
 | tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease | – |
 | tts:workers | zset | worker → last heartbeat (server time, s) | register, beat | bury |
-| tts:worker:<worker> | hash | WorkerInfo JSON and the last Beat | register, beat | bury |
+| tts:worker:<worker> | hash | WorkerInfo JSON, the last Beat, what the last lease gave | register, beat, lease | bury |
 | tts:held:<worker> | set | `<job>|<segment>` this worker holds | lease | finish, give back |
 | tts:crumb:<worker> | string | segment being admitted; TTL 60 s | admitting | – |
 | tts:blame | hash | `<job>|<segment>` → how often suspected | crashed | finish, forget |
@@ -25,6 +25,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end |
+| tts:audio-bytes:<job> | string | sum of the audio data in the stream | workers | with the stream |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
 
 Store (`docs/streams.md` section 3)
@@ -123,19 +124,28 @@ def audio(job: str) -> str:
     return f"tts:audio:{job}"
 
 
+def audio_bytes(job: str) -> str:
+    """How many bytes of audio data the live stream of a job holds."""
+    return f"tts:audio-bytes:{job}"
+
+
 def job_object(job: str, name: str) -> str:
     """Store key of an object that belongs to one job."""
     return f"jobs/{job}/{name}"
 
 
+TAKES = "takes/"
+"""Where all takes of a store are."""
+
+
 def take_audio(take: str) -> str:
     """Store key of a take's audio."""
-    return f"takes/{take[:2]}/{take}.flac"
+    return f"{TAKES}{take[:2]}/{take}.flac"
 
 
 def take_info(take: str) -> str:
     """Store key of what is known of a take."""
-    return f"takes/{take[:2]}/{take}.json"
+    return f"{TAKES}{take[:2]}/{take}.json"
 
 
 def chapter_object(job: str, chapter: int, title: str, extension: str) -> str:

@@ -52,7 +52,8 @@ class JobSpec(Frozen):
     """Everything that decides how a job sounds and where it goes.
 
     `voice_revision` and `numerics` come from the model's card: with the text they decide the samples, so they are
-    part of every take key. `store_url` is where takes and finished audio are kept.
+    part of every take key; `item_voices` has the revisions of voices that single JSONL items ask for instead.
+    `store_url` is where takes and finished audio are kept.
     """
 
     source_name: str
@@ -63,6 +64,8 @@ class JobSpec(Frozen):
     voice_revision: str
     numerics: str
     store_url: str
+    item_voices: dict[str, str] = Field(default_factory=dict)
+    voice_licence: str = ""
     seed: int = Field(default=0, ge=0, lt=2**63)
     speed: float = Field(default=1.0, gt=0.0)
     formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
@@ -134,8 +137,46 @@ class JobRecord(Frozen):
         return max(0, self.total - self.done - self.failed - self.held)
 
 
+class VoiceOffer(Frozen):
+    """One voice somebody can speak with. `revision` is a hash of its weights; `licence` and `note` are for people."""
+
+    name: str
+    language: str
+    revision: str
+    licence: str
+    note: str = ""
+    installed: bool = True
+    install_hint: str = ""
+
+
+class ModelOffer(Frozen):
+    """A model as the planner and people see it: what it can do and the limits it sets.
+
+    `max_chars` is the longest safe segment, `pack_chars` how far short sentences are joined (0: not at all),
+    `chars_per_s` a first guess of the speaking rate, `numerics` the version of the arithmetic (part of take keys).
+    """
+
+    name: str
+    description: str
+    lane: str
+    languages: tuple[str, ...]
+    voices: tuple[VoiceOffer, ...]
+    default_voice: str
+    sample_rate_hz: int
+    max_chars: int
+    pack_chars: int
+    chars_per_s: float
+    numerics: str
+    min_speed: float
+    max_speed: float
+
+    def voice(self, name: str) -> VoiceOffer | None:
+        """The voice of exactly that name, or None."""
+        return next((voice for voice in self.voices if voice.name == name), None)
+
+
 class WorkerInfo(Frozen):
-    """A worker as it presents itself. `models` are the names it will speak; `numerics` what it computes with."""
+    """A worker as it presents itself; `offers` are the models it will speak (leased for by their names)."""
 
     worker: str
     host: str
@@ -144,6 +185,7 @@ class WorkerInfo(Frozen):
     slots: int
     models: tuple[str, ...]
     started_at_s: float
+    offers: tuple[ModelOffer, ...] = ()
 
 
 class WorkerStatus(Frozen):

@@ -1,0 +1,124 @@
+"""`tts-batch cancel`, `pause`, `resume`, `retry` and `purge`: changing what becomes of jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.options import BrokerOption, JobArgument, JsonOption, shared
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog="Example:  tts-batch cancel book-3f9a1c2e")(cancel)
+    app.command(epilog="Example:  tts-batch pause book-3f9a1c2e")(pause)
+    app.command(epilog="Example:  tts-batch resume book-3f9a1c2e --out ~/Audiobooks/Book")(resume)
+    app.command(epilog="Example:  tts-batch retry --failed book-3f9a1c2e")(retry)
+    app.command(epilog="Example:  tts-batch purge book-3f9a1c2e --takes")(purge)
+
+
+def cancel(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
+    """Take a job back. Segments in work are dropped at the next step; takes that were made are kept for reuse."""
+    from cli.session import connect
+
+    options = shared(context)
+    with connect(options.broker) as session:
+        dropped = session.broker.truth.cancel(job)
+    options.output.result(
+        {"job": job, "state": "cancelled", "dropped_segments": dropped}, f"{job}: cancelled, {dropped} segments dropped"
+    )
+
+
+def pause(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
+    """Hold a job: workers get no more of its segments until it is resumed."""
+    from cli.session import connect
+
+    options = shared(context)
+    with connect(options.broker) as session:
+        session.broker.truth.pause(job)
+    options.output.result({"job": job, "state": "paused"}, f"{job}: paused; `tts-batch resume {job}` lets it go on")
+
+
+def resume(
+    context: typer.Context,
+    job: JobArgument,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: ./<name of the source>.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Follow the job to its end, or only let it go.")
+    ] = True,
+    as_json: JsonOption = False,
+    broker: BrokerOption = None,
+) -> None:
+    """Let a paused or interrupted job go on, follow it and write its audio. Nothing that is done is spoken again."""
+    _continue(context, job, out=out, wait=wait)
+
+
+def retry(  # one parameter per option is how Typer declares a command line
+    context: typer.Context,
+    job: JobArgument,
+    failed: Annotated[bool, typer.Option("--failed", help="Speak the failed segments again.")] = False,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: ./<name of the source>.")] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Follow the job to its end, or only let it go.")
+    ] = True,
+    as_json: JsonOption = False,
+    broker: BrokerOption = None,
+) -> None:
+    """Speak the failed segments of a job again (--failed), or let a failed job go on after its cause was mended."""
+    from jobs.errors import BadOption
+
+    if not failed:
+        msg = "say what to retry: `tts-batch retry --failed JOB` speaks its failed segments again"
+        raise BadOption(msg)
+    _continue(context, job, out=out, wait=wait, again=True)
+
+
+def purge(
+    context: typer.Context,
+    jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB…]", help="Finished jobs to delete.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All finished jobs.")] = False,
+    takes: Annotated[bool, typer.Option("--takes", help="Also takes that no remaining job uses.")] = False,
+    as_json: JsonOption = False,
+    broker: BrokerOption = None,
+) -> None:
+    """Delete finished jobs: their records, streams and objects in the store. Delivered copies are not touched."""
+    from cli.session import connect
+    from jobs.errors import BadOption
+    from jobs.purge import purge_jobs, purge_takes
+    from jobs.state import FINAL_JOB_STATES
+
+    options = shared(context)
+    if not (jobs or everything or takes):
+        msg = "say what to delete: job ids, --all finished jobs, or --takes"
+        raise BadOption(msg)
+    with connect(options.broker) as session:
+        truth = session.broker.truth
+        finished = [r.job for r in truth.jobs() if r.state in FINAL_JOB_STATES] if everything else []
+        chosen = [*dict.fromkeys([*(jobs or []), *finished])]
+        stores = {session.store_of(record).url for record in truth.jobs()} | {session.settings.store_url}
+        purge_jobs(truth, session.store, chosen)
+        dropped = sum(purge_takes(truth, session.store(url)) for url in sorted(stores)) if takes else 0
+    text = f"{len(chosen)} jobs and {dropped} takes deleted"
+    options.output.result({"jobs": chosen, "takes": dropped}, text)
+
+
+def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: bool = False) -> None:
+    from cli.session import connect
+    from cli.submitting import default_out, follow_all
+    from jobs.deliver import check_folder
+
+    options = shared(context)
+    with connect(options.broker, needs_node=wait) as session:
+        truth = session.broker.truth
+        count = truth.retry_failed(job) if again else 0
+        if not again:
+            truth.unpause(job)
+        record = truth.job(job)
+        if not wait:
+            options.output.result({"job": job, "state": record.state.value, "retried": count}, f"{job}: {record.state}")
+            return
+        target = (out or default_out(record.spec.source_name)).expanduser().absolute()
+        check_folder(target)
+        raise typer.Exit(follow_all(session, options.output, [(record, target)]))

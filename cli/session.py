@@ -1,0 +1,169 @@
+"""What commands work with: settings, the broker (embedded or by URL), its truth, streams and stores."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from jobs.errors import BadOption, BrokerUnavailable
+from jobs.settings import Settings, child_environment, load_settings
+
+if TYPE_CHECKING:
+    from jobs.connect import Broker
+    from jobs.embedded import Embedded
+    from jobs.protocols import Store
+    from jobs.spec import JobRecord, ModelOffer
+
+NODE_START_S = 40.0
+NODE_STOP_S = 60.0
+POLL_S = 0.1
+
+
+@dataclass
+class Session:
+    """One command's connection. `embedded` tells whether the broker is the node in the data folder."""
+
+    settings: Settings
+    embedded: bool
+    broker: Broker
+    stack: contextlib.ExitStack
+    owns_node: bool = False
+
+    @property
+    def place(self) -> Embedded:
+        """Where the embedded node lives."""
+        from jobs.embedded import Embedded
+
+        return Embedded(self.settings.data_dir)
+
+    def store(self, url: str) -> Store:
+        """The store at a URL."""
+        from jobs.stores import open_store
+
+        return open_store(url)
+
+    def store_of(self, record: JobRecord) -> Store:
+        """The store that a job's audio is in."""
+        return self.store(record.spec.store_url)
+
+    def revive(self) -> None:
+        """Start the embedded node again when the one we used is gone (its owner ended). Raises BrokerUnavailable."""
+        if self.embedded and not self.place.running():
+            self.owns_node = self.stack.enter_context(running_node(replace(self.settings, broker=None)))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.broker.close()
+
+
+def published_offers(broker: Broker) -> list[ModelOffer]:
+    """What the living workers of a broker offer, each model once."""
+    offers: dict[str, ModelOffer] = {}
+    for status in broker.truth.workers():
+        for offer in status.info.offers:
+            offers.setdefault(offer.name, offer)
+    return list(offers.values())
+
+
+def settings_for(broker: str | None) -> Settings:
+    """The settings with the command's --broker on top."""
+    settings = load_settings()
+    return replace(settings, broker=broker) if broker else settings
+
+
+def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker | None) -> ModelOffer:
+    """The model to plan for. With a broker by URL its workers' word counts; without any worker, this machine's.
+
+    Raises:
+        BadOption: nobody knows the model or the voice.
+    """
+    published = published_offers(broker) if broker is not None else []
+    if published:
+        for offer in published:
+            if offer.name == model:
+                return offer
+        names = ", ".join(offer.name for offer in published)
+        msg = f"no worker of this broker speaks model {model!r}; they speak {names}"
+        raise BadOption(msg)
+    from workers.catalog import find_offer as local_offer
+
+    return local_offer(model, voice=voice, precision=settings.precision)
+
+
+@contextlib.contextmanager
+def connect(broker: str | None, *, needs_node: bool = False) -> Iterator[Session]:
+    """A session for one command. `needs_node`: start the embedded node when none runs, and stop it at the end.
+
+    Raises:
+        BrokerUnavailable: no broker answers (and, with the embedded one, no node runs).
+    """
+    from jobs.connect import open_broker
+    from jobs.embedded import Embedded
+
+    settings = settings_for(broker)
+    with contextlib.ExitStack() as stack:
+        embedded = settings.broker is None
+        owns_node = False
+        if embedded:
+            place = Embedded(settings.data_dir)
+            if needs_node:
+                owns_node = stack.enter_context(running_node(settings))
+            elif not place.running():
+                msg = (
+                    f"no node runs in {settings.data_dir}; start one with `tts-batch up` (or `tts-batch resume JOB`), "
+                    "or name a Redis with --broker URL"
+                )
+                raise BrokerUnavailable(msg)
+            settings = replace(settings, broker=place.url)
+        session = Session(settings, embedded, open_broker(settings.broker or "", settings), stack, owns_node)
+        stack.callback(session.close)
+        yield session
+
+
+@contextlib.contextmanager
+def running_node(settings: Settings) -> Iterator[bool]:
+    """Make sure that a node runs in the data folder; one that we started (True) is stopped at the end.
+
+    Raises:
+        BrokerUnavailable: it does not start.
+        BadOutput: the data folder cannot be used.
+    """
+    from jobs.embedded import Embedded
+    from workers.process import module_command, spawn, stop
+
+    place = Embedded(settings.data_dir)
+    place.prepare()
+    node: subprocess.Popen[bytes] | None = None
+    try:
+        if not place.running():
+            log_path = place.log_dir / "node.log"
+            node = spawn(module_command("workers.node"), environment=child_environment(settings), log_path=log_path)
+        _wait_until_ready(place.url, settings, node)
+        yield node is not None
+    finally:
+        if node is not None:
+            stop(node, grace_s=NODE_STOP_S)
+
+
+def _wait_until_ready(url: str, settings: Settings, node: subprocess.Popen[bytes] | None) -> None:
+    from jobs.connect import open_broker
+    from jobs.embedded import Embedded
+    from workers.node import EXIT_TAKEN
+
+    deadline_s = time.monotonic() + NODE_START_S
+    while True:
+        try:
+            open_broker(url, settings).close()
+        except BrokerUnavailable as error:
+            status = node.poll() if node is not None else None
+            if status not in {None, EXIT_TAKEN} or time.monotonic() > deadline_s:
+                log_dir = Embedded(settings.data_dir).log_dir
+                msg = f"the embedded node did not start ({error}); its logs are in {log_dir}"
+                raise BrokerUnavailable(msg) from error
+            time.sleep(POLL_S)
+        else:
+            return

@@ -1,0 +1,99 @@
+"""`tts-batch submit`: the command line; what it does is in `cli.submitting`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from cli.options import BrokerOption, JsonOption, shared
+
+EXAMPLES = """\
+Examples:
+
+  tts-batch submit examples/book.txt
+
+  tts-batch submit book.epub --format m4b,mp3 --out ~/Audiobooks/Book
+
+  tts-batch submit prompts.jsonl --format flac --priority bulk --no-wait
+
+  echo "Hello there." | tts-batch submit - --out hello
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One call of `submit` as it was typed."""
+
+    files: tuple[str, ...]
+    model: str | None
+    voice: str | None
+    language: str | None
+    seed: int
+    speed: float
+    formats: str
+    out: str | None
+    live: bool
+    priority: str
+    kind: str | None
+    wait: bool
+    dry_run: bool
+    edit: bool
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog=EXAMPLES)(submit)
+
+
+def submit(  # one parameter per option is how Typer declares a command line
+    context: typer.Context,
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl or srt; - is standard input.")
+    ],
+    model: Annotated[str | None, typer.Option(help="Model, as `tts-batch models` lists it.")] = None,
+    voice: Annotated[str | None, typer.Option(help="Voice name, or the path of a Piper .onnx.")] = None,
+    lang: Annotated[str | None, typer.Option(help="Language to speak, e.g. en-US.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed and text: same audio.")] = 0,
+    speed: Annotated[float, typer.Option(help="Speaking rate; 1 is the voice's own.")] = 1.0,
+    formats: Annotated[
+        str, typer.Option("--format", metavar="LIST", help="Comma-separated: m4b, mp3, flac, opus, wav.")
+    ] = "m4b",
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Where finished audio goes; default: ./<name of the file>.")
+    ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Stream audio chunks while they are made.")] = False,
+    priority: Annotated[str, typer.Option(metavar="CLASS", help="live, normal or bulk.")] = "normal",
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Follow the job to its end, or only queue it.")] = True,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and the estimate; queue nothing.")] = False,
+    edit: Annotated[bool, typer.Option("--edit", help="Edit what will be spoken in $EDITOR first.")] = False,
+    kind: Annotated[
+        str | None, typer.Option("--type", metavar="KIND", help="Read the source as this kind; default: by its ending.")
+    ] = None,
+    as_json: JsonOption = False,
+    broker: BrokerOption = None,
+) -> None:
+    """Turn FILE into speech: plan, synthesise, assemble, and write the audio into a folder.
+
+    Submitting the same file with the same options again goes on where the job stopped.
+    """
+    from cli.submitting import run
+
+    ask = Ask(
+        files=tuple(files),
+        model=model,
+        voice=voice,
+        language=lang,
+        seed=seed,
+        speed=speed,
+        formats=formats,
+        out=out,
+        live=live,
+        priority=priority,
+        kind=kind,
+        wait=wait,
+        dry_run=dry_run,
+        edit=edit,
+    )
+    raise typer.Exit(run(ask, shared(context)))

@@ -1,0 +1,226 @@
+"""What `tts-batch submit` does: read, plan, show or queue, follow, deliver."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from cli.options import Shared
+from cli.output import Exit, JsonValue, Output, table
+from cli.session import Session, connect, find_offer, settings_for
+from cli.submit import Ask
+from cli.watch import Follower
+from jobs.deliver import check_folder, deliver, finished_objects
+from jobs.edit import edited_plan, plan_text
+from jobs.errors import BadOption, BadSource, SourceProblem
+from jobs.progress import clock
+from jobs.reading import load_source
+from jobs.spec import AudioFormat, JobRecord, ModelOffer, Priority, SourceKind
+from jobs.state import JobState
+from jobs.stores import open_store
+from jobs.submit import Draft, Source, Wishes, accept, check_space, make_draft
+
+STDIN = "-"
+Choice = TypeVar("Choice", AudioFormat, Priority, SourceKind)
+
+
+def run(ask: Ask, options: Shared) -> Exit:
+    """Do one `submit`. Raises our errors; nothing is queued before every source was read and planned."""
+    output = options.output
+    settings = settings_for(options.broker)
+    with contextlib.ExitStack() as stack:
+        session = stack.enter_context(connect(options.broker)) if settings.broker else None
+        model = ask.model or settings.model
+        offer = find_offer(model, ask.voice, settings, session.broker if session else None)
+        wishes = _wishes(ask, offer, settings.store_url)
+        drafts = [_draft(ask, source, wishes) for source in _sources(ask)]
+        outs = _check_outs(ask, drafts)
+        if ask.dry_run:
+            _show(output, drafts)
+            return Exit.DONE
+        if session is None:
+            session = stack.enter_context(connect(None, needs_node=ask.wait))
+        records = [accept(draft, session.broker.truth, session.store(wishes.store_url)) for draft in drafts]
+        if not ask.wait:
+            return _queued(output, records)
+        return follow_all(session, output, list(zip(records, outs, strict=True)))
+
+
+def follow_all(session: Session, output: Output, jobs: Sequence[tuple[JobRecord, Path | None]]) -> Exit:
+    """Follow jobs to their end, one after the other, and deliver each into its folder (None: it stays in its store)."""
+    summaries: list[JsonValue] = []
+    good = True
+    for record, out in jobs:
+        started_s = time.monotonic()
+        before_s = record.audio_s
+        try:
+            record = Follower(session, record, output).run()  # the same job, later
+        except KeyboardInterrupt:
+            _interrupted(session, output, record.job)
+            raise
+        good = good and record.state is JobState.DONE
+        files = _deliver(session, record, out)
+        elapsed_s = time.monotonic() - started_s
+        summary = summarise(record, files, elapsed_s, record.audio_s - before_s)
+        summaries.append(summary)
+        _tell(output, record, files, elapsed_s)
+    output.result({"jobs": summaries})
+    return Exit.DONE if good else Exit.FAILED
+
+
+def summarise(record: JobRecord, files: Sequence[str], elapsed_s: float, made_audio_s: float) -> dict[str, JsonValue]:
+    """The JSON form of a finished job."""
+    return {
+        "job": record.job,
+        "state": record.state.value,
+        "segments": record.total,
+        "failed": record.failed,
+        "reused": record.reused,
+        "audio_s": round(record.audio_s, 3),
+        "elapsed_s": round(elapsed_s, 3),
+        "times_real_time": round(made_audio_s / elapsed_s, 2) if elapsed_s > 0 else None,
+        "reason": record.reason,
+        "files": list(files),
+    }
+
+
+def default_out(name: str) -> Path:
+    """`./<name of the source without its ending>`."""
+    return Path.cwd() / (Path(name).stem or "speech")
+
+
+def _deliver(session: Session, record: JobRecord, out: Path | None) -> list[str]:
+    if record.state not in {JobState.DONE, JobState.DONE_WITH_FAILURES}:
+        return []
+    store = session.store_of(record)
+    if out is None:
+        return [f"{store.url}/{key}" for key in finished_objects(store, record.job)]
+    return [str(path) for path in deliver(store, record.job, out)]
+
+
+def _tell(output: Output, record: JobRecord, files: Sequence[str], elapsed_s: float) -> None:
+    spoken = f"{record.done} of {record.total} segments"
+    output.say(f"{record.job}: {record.state}, {spoken}, {clock(record.audio_s)} audio in {clock(elapsed_s)}")
+    if record.reason:
+        output.say(f"reason: {record.reason}")
+    if record.failed:
+        output.say(f"{record.failed} segments failed; report.json names them; `tts-batch retry --failed {record.job}`")
+    if record.spec.voice_licence:
+        output.say(f"voice {record.spec.voice}: {record.spec.voice_licence}")
+    if not output.as_json:
+        for file in files:
+            output.result(None, file)
+
+
+def _interrupted(session: Session, output: Output, job: str) -> None:
+    """What becomes of the job when the user leaves."""
+    if session.owns_node:
+        output.say(f"interrupted: what is in work is given back; `tts-batch resume {job}` goes on where it stopped")
+    else:
+        output.say(f"left: job {job} goes on; `tts-batch watch {job}` follows it, `tts-batch cancel {job}` ends it")
+
+
+def _queued(output: Output, records: Sequence[JobRecord]) -> Exit:
+    documents: list[JsonValue] = [{"job": record.job, "state": record.state.value} for record in records]
+    output.result({"jobs": documents}, "\n".join(record.job for record in records))
+    return Exit.DONE
+
+
+def _sources(ask: Ask) -> list[Source]:
+    kind = _one_of(SourceKind, "--type", ask.kind) if ask.kind else None
+    return [_source(name, kind) for name in ask.files]
+
+
+def _source(name: str, kind: SourceKind | None) -> Source:
+    if name == STDIN:
+        return Source("stdin.txt" if kind is None else f"stdin.{kind}", sys.stdin.buffer.read(), kind)
+    return Source(Path(name).name, load_source(Path(name)), kind)
+
+
+def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
+    draft = make_draft(source, wishes)
+    if not ask.edit:
+        return draft
+    if not sys.stdin.isatty():
+        msg = "--edit opens an editor and needs a terminal; use --dry-run to see the plan"
+        raise BadOption(msg)
+    text = click.edit(plan_text(draft.plan), extension=".md")
+    if text is None:
+        raise BadSource(SourceProblem("not_saved", "the plan was not saved in the editor; nothing was submitted"))
+    return draft.with_plan(edited_plan(draft.plan, text, max_chars=wishes.offer.max_chars))
+
+
+def _wishes(ask: Ask, offer: ModelOffer, store_url: str) -> Wishes:
+    if ask.out is not None and "://" in ask.out:
+        store_url = open_store(ask.out).url
+    formats = [_one_of(AudioFormat, "--format", name.strip()) for name in ask.formats.split(",")]
+    return Wishes(
+        offer=offer,
+        store_url=store_url,
+        voice=ask.voice,
+        language=ask.language,
+        seed=ask.seed,
+        speed=ask.speed,
+        formats=tuple(dict.fromkeys(formats)),
+        priority=_one_of(Priority, "--priority", ask.priority),
+        live=ask.live,
+    )
+
+
+def _one_of(kind: type[Choice], option: str, value: str) -> Choice:
+    try:
+        return kind(value)
+    except ValueError:
+        msg = f"{option} {value!r} is not possible; allowed are {', '.join(kind)}"
+        raise BadOption(msg) from None
+
+
+def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:
+    """The folder of each draft, checked for room and permission before anything is queued."""
+    if ask.out is not None and "://" in ask.out:
+        return [None] * len(drafts)
+    outs: list[Path | None] = []
+    for draft in drafts:
+        out = default_out(draft.spec.source_name)
+        if ask.out is not None:
+            base = Path(ask.out).expanduser().absolute()
+            out = base if len(drafts) == 1 else base / out.name
+        check_folder(out)
+        check_space(out, draft.out_bytes)
+        outs.append(out)
+    return outs
+
+
+def _show(output: Output, drafts: Sequence[Draft]) -> None:
+    documents: list[JsonValue] = []
+    for draft in drafts:
+        source = draft.plan.source
+        output.say(f"{source.name}: {draft.title}{f' by {source.author}' if source.author else ''}")
+        output.say(f"{source.encoding}, {draft.spec.language}, model {draft.spec.model}, voice {draft.spec.voice}")
+        for warning in source.warnings:
+            output.say(f"warning: {warning}")
+        documents.append(
+            {
+                "job": draft.job,
+                "title": draft.title,
+                "chapters": [chapter.model_dump(mode="json") for chapter in draft.plan.chapters],
+                "segments": len(draft.plan.segments),
+                "spoken_chars": draft.plan.spoken_chars,
+                "audio_s": round(draft.audio_s, 1),
+                "store_bytes": draft.store_bytes,
+                "warnings": list(source.warnings),
+            }
+        )
+        rows = [(str(c.chapter + 1), c.title, str(c.segments)) for c in draft.plan.chapters]
+        shown = table("chapter", "title", "segments", rows=rows)
+        if not output.as_json:
+            output.result(None, shown)
+        estimate = f"{clock(draft.audio_s)} audio, {draft.store_bytes / 1e6:.1f} MB"
+        output.say(f"{len(draft.plan.segments)} segments, {draft.plan.spoken_chars} characters, about {estimate}")
+    output.result({"plans": documents})

@@ -1,0 +1,105 @@
+"""Following a job: one live progress line from its events, until it is over or the user leaves."""
+
+from __future__ import annotations
+
+import time
+
+from rich.live import Live
+from rich.text import Text
+
+from cli.output import Output
+from cli.session import Session
+from jobs.errors import BrokerUnavailable
+from jobs.events import Event, EventKind
+from jobs.progress import Counters, clock, progress
+from jobs.spec import JobRecord
+from jobs.state import FINAL_JOB_STATES, JobState
+
+EVENT_WAIT_S = 0.5
+PLAIN_EVERY_S = 5.0
+BROKER_PATIENCE_S = 120.0
+
+
+class Follower:
+    """Reads a job's events and keeps its line up to date."""
+
+    def __init__(self, session: Session, record: JobRecord, output: Output) -> None:
+        self._session = session
+        self._job = record.job
+        self._output = output
+        self._start = self._now = Counters.of(record)
+        self._started_s = time.monotonic()
+        self._last = "0"
+        self._plain_due_s = 0.0
+        self._trouble_since_s: float | None = None
+
+    def run(self, *, as_events: bool = False) -> JobRecord:
+        """Follow until the job is over; returns its record. `as_events`: print every event as a JSON line instead.
+
+        Raises:
+            BrokerUnavailable: the broker stays away.
+        """
+        with Live(
+            Text(), console=self._output.console, refresh_per_second=4, transient=True, auto_refresh=False
+        ) as live:
+            while self._now.state not in FINAL_JOB_STATES:
+                for event in self._events():
+                    if as_events:
+                        self._output.result(event.model_dump(mode="json", exclude_none=True))
+                self._show(live)
+        return self._session.broker.truth.job(self._job)
+
+    def _events(self) -> list[Event]:
+        """The next events; while the broker is away, wait for it (and bring the embedded node back)."""
+        try:
+            entries = self._session.broker.streams.events(self._job, after=self._last, timeout_s=EVENT_WAIT_S)
+        except BrokerUnavailable:
+            self._bear_outage()
+            return []
+        self._trouble_since_s = None
+        if entries:
+            self._last = entries[-1][0]
+        events = [event for _, event in entries]
+        for event in events:
+            self._note(event)
+        return events
+
+    def _note(self, event: Event) -> None:
+        if event.total < self._now.total and event.kind is not EventKind.JOB:
+            return
+        now = Counters(event.state, event.total, event.done, event.failed, event.audio_s)
+        if event.reused or (event.kind is EventKind.JOB and event.state is JobState.QUEUED):
+            # What was in the store already took no time: the speed counts from here.
+            self._start, self._started_s = now, time.monotonic()
+        if now.finished >= self._now.finished or event.kind is EventKind.JOB:
+            self._now = now
+
+    def _bear_outage(self) -> None:
+        if self._trouble_since_s is None:
+            self._trouble_since_s = time.monotonic()
+        if time.monotonic() - self._trouble_since_s > BROKER_PATIENCE_S:
+            msg = f"the broker has been away for {BROKER_PATIENCE_S:.0f} s; job {self._job} goes on when it is back"
+            raise BrokerUnavailable(msg)
+        self._session.revive()
+        time.sleep(EVENT_WAIT_S)
+
+    def _show(self, live: Live) -> None:
+        line = progress_line(self._job, self._start, self._now, time.monotonic() - self._started_s)
+        if self._output.console.is_terminal:
+            live.update(Text(line), refresh=True)
+        elif time.monotonic() >= self._plain_due_s and not self._output.as_json:
+            self._plain_due_s = time.monotonic() + PLAIN_EVERY_S
+            self._output.say(line)
+
+
+def progress_line(job: str, start: Counters, now: Counters, elapsed_s: float) -> str:
+    """One line: state, segments, audio made, times real time, time to go."""
+    seen = progress(start, now, elapsed_s)
+    parts = [f"{job}  {now.state}", f"{now.finished}/{now.total} segments", f"{clock(now.audio_s)} audio"]
+    if now.failed:
+        parts.append(f"{now.failed} failed")
+    if seen.times_real_time is not None:
+        parts.append(f"{seen.times_real_time:.1f} × real time")
+    if seen.eta_s is not None and now.finished < now.total:
+        parts.append(f"ETA {clock(seen.eta_s)}")
+    return "  ".join(parts)

@@ -1,0 +1,215 @@
+"""The report of a job (`report.json`): what was asked, what was made, where every segment is, what failed and why.
+
+Everything but the section `run` is the same in every run of the same job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
+
+from jobs import keys
+from jobs.assembly.timeline import Placed, Timeline
+from jobs.plan import Plan
+from jobs.protocols import Store
+from jobs.spec import Frozen, JobRecord, SegmentResult
+from jobs.state import SegmentState
+
+REPORT_VERSION = 1
+
+
+class SegmentReport(Frozen):
+    """One segment. `start_s` counts from the start of its chapter and is None where there is no common timeline."""
+
+    segment: int
+    chapter: int
+    state: SegmentState
+    text: str
+    item: str | None
+    voice: str
+    take: str | None
+    start_s: float | None
+    duration_s: float
+    late_s: float
+    reason: str
+
+
+class ChapterReport(Frozen):
+    """One chapter; `start_s` counts from the start of the book."""
+
+    chapter: int
+    title: str
+    start_s: float
+    duration_s: float
+    failed: int
+
+
+class Totals(Frozen):
+    """Sums over all segments. `audio_s` is spoken audio without pauses; `late` counts cues that began too late."""
+
+    segments: int
+    done: int
+    failed: int
+    skipped: int
+    late: int
+    spoken_chars: int
+    audio_s: float
+
+
+class RunReport(Frozen):
+    """What differs from run to run: work done and saved."""
+
+    compute_s: float
+    reused: int
+
+
+class Report(Frozen):
+    """The whole report. `licence` is the voice's, in words for people; `seed` and `speed` are the job's."""
+
+    v: int = REPORT_VERSION
+    statement: Literal["synthetic speech"] = "synthetic speech"
+    software: str
+    job: str
+    title: str
+    author: str
+    source_name: str
+    source_sha256: str
+    model: str
+    voice: str
+    voice_revision: str
+    language: str
+    licence: str
+    seed: int
+    speed: float
+    numerics: str
+    sample_rate_hz: int | None
+    objects: tuple[str, ...]
+    warnings: tuple[str, ...]
+    totals: Totals
+    chapters: tuple[ChapterReport, ...]
+    segments: tuple[SegmentReport, ...]
+    run: RunReport
+
+
+def build_report(
+    record: JobRecord,
+    plan: Plan,
+    results: Mapping[int, SegmentResult],
+    *,
+    objects: Sequence[str],
+    timeline: Timeline | None,
+    licence: str,
+) -> Report:
+    """The report of a finished job. `timeline`: from `book_timeline`.
+
+    Raises:
+        ValueError: a segment has no result.
+    """
+    missing = [segment.segment for segment in plan.segments if segment.segment not in results]
+    if missing:
+        msg = f"segment {missing[0]} has no result; a report is written when every segment is finished"
+        raise ValueError(msg)
+    spec = record.spec
+    segments = _segments(plan, results, timeline, default_voice=spec.voice)
+    return Report(
+        software=f"tts-batch {_version()}",
+        job=record.job,
+        title=record.title,
+        author=record.author,
+        source_name=plan.source.name,
+        source_sha256=plan.source.sha256,
+        model=spec.model,
+        voice=spec.voice,
+        voice_revision=spec.voice_revision,
+        language=spec.language,
+        licence=licence,
+        seed=spec.seed,
+        speed=spec.speed,
+        numerics=spec.numerics,
+        sample_rate_hz=timeline.sample_rate_hz if timeline else None,
+        objects=tuple(objects),
+        warnings=plan.source.warnings,
+        totals=_totals(plan, segments),
+        chapters=_chapters(segments, timeline),
+        segments=segments,
+        run=RunReport(
+            compute_s=round(sum(result.compute_s for result in results.values()), 6),
+            reused=sum(result.reused for result in results.values()),
+        ),
+    )
+
+
+def write_report(store: Store, report: Report) -> str:
+    """Put a report into the store and return its key. Raises StoreError."""
+    key = keys.job_object(report.job, "report.json")
+    store.put(key, (report.model_dump_json(indent=1) + "\n").encode())
+    return key
+
+
+def _segments(
+    plan: Plan, results: Mapping[int, SegmentResult], timeline: Timeline | None, *, default_voice: str
+) -> tuple[SegmentReport, ...]:
+    placed = {entry.segment: entry for chapter in timeline.chapters for entry in chapter.segments} if timeline else {}
+    reports = []
+    for segment in plan.segments:
+        result = results[segment.segment]
+        done = result.state is SegmentState.DONE
+        place: Placed | None = placed.get(segment.segment)
+        rate_hz = timeline.sample_rate_hz if timeline else result.sample_rate_hz
+        reports.append(
+            SegmentReport(
+                segment=segment.segment,
+                chapter=segment.chapter,
+                state=result.state,
+                text=segment.text,
+                item=segment.item,
+                voice=segment.voice or default_voice,
+                take=result.take if done else None,
+                start_s=_seconds(place.start_sample, rate_hz) if place else None,
+                duration_s=_seconds(result.samples, rate_hz) if done else 0.0,
+                late_s=_seconds(place.late_samples, rate_hz) if place else 0.0,
+                reason=result.reason,
+            )
+        )
+    return tuple(reports)
+
+
+def _chapters(segments: Sequence[SegmentReport], timeline: Timeline | None) -> tuple[ChapterReport, ...]:
+    if timeline is None:
+        return ()
+    failed = [segment.chapter for segment in segments if segment.state is SegmentState.FAILED]
+    return tuple(
+        ChapterReport(
+            chapter=chapter.chapter,
+            title=chapter.title,
+            start_s=_seconds(start, timeline.sample_rate_hz),
+            duration_s=_seconds(chapter.samples, timeline.sample_rate_hz),
+            failed=failed.count(chapter.chapter),
+        )
+        for chapter, start in zip(timeline.chapters, timeline.starts, strict=True)
+    )
+
+
+def _totals(plan: Plan, segments: Sequence[SegmentReport]) -> Totals:
+    states = [segment.state for segment in segments]
+    return Totals(
+        segments=len(segments),
+        done=states.count(SegmentState.DONE),
+        failed=states.count(SegmentState.FAILED),
+        skipped=states.count(SegmentState.SKIPPED),
+        late=sum(segment.late_s > 0 for segment in segments),
+        spoken_chars=plan.spoken_chars,
+        audio_s=round(sum(segment.duration_s for segment in segments), 6),
+    )
+
+
+def _seconds(samples: int, sample_rate_hz: int) -> float:
+    return round(samples / sample_rate_hz, 6)
+
+
+def _version() -> str:
+    try:
+        return version("tts-batch")
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,175 @@
+"""Where every segment of a chapter and every chapter of a book stands, in samples. Pure: needs no audio.
+
+Two takes with a pause between them, and a failed segment, at 10 samples a second:
+
+    |take 0 ........|pause|take 1 .....|pause|gap (segment 2 failed)|pause|
+    0               40    43           60    63                     73    80 = samples of the chapter
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from jobs.assembly.pauses import PAUSES, Pauses
+from jobs.errors import BadInput
+from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan
+from jobs.spec import SegmentResult
+from jobs.state import SegmentState
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One segment in its chapter: samples [start_sample, end_sample). Without `take` they are a silent gap.
+
+    `late_samples`: how much later it starts than its subtitle cue wanted.
+    """
+
+    segment: int
+    start_sample: int
+    end_sample: int
+    take: str | None
+    late_samples: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterTimeline:
+    """One chapter: what no segment covers is silence; `samples` is the whole length, never 0."""
+
+    chapter: int
+    title: str
+    samples: int
+    segments: tuple[Placed, ...]
+
+    @property
+    def spoken(self) -> bool:
+        """Whether at least one segment has a take."""
+        return any(placed.take for placed in self.segments)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A run of chapters, one after the other."""
+
+    sample_rate_hz: int
+    chapters: tuple[ChapterTimeline, ...]
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Sample at which each chapter starts."""
+        return tuple(accumulate((chapter.samples for chapter in self.chapters), initial=0))[:-1]
+
+    @property
+    def samples(self) -> int:
+        """Length of the whole."""
+        return sum(chapter.samples for chapter in self.chapters)
+
+    @property
+    def spoken(self) -> bool:
+        """Whether at least one segment has a take."""
+        return any(chapter.spoken for chapter in self.chapters)
+
+
+def common_rate_hz(segments: Sequence[SegmentPlan], results: Mapping[int, SegmentResult]) -> int | None:
+    """The sample rate all spoken segments share; None if none was spoken.
+
+    Raises:
+        BadInput: they have more than one.
+    """
+    first_of: dict[int, int] = {}
+    for segment in segments:
+        result = results.get(segment.segment)
+        if result is not None and result.state is SegmentState.DONE:
+            first_of.setdefault(result.sample_rate_hz, segment.segment)
+    if len(first_of) > 1:
+        found = ", ".join(f"{rate} Hz (segment {number})" for rate, number in first_of.items())
+        msg = f"takes have different sample rates: {found}; one file has one: use voices of one rate, or a job for each"
+        raise BadInput(msg)
+    return next(iter(first_of), None)
+
+
+def place_segments(
+    segments: Sequence[SegmentPlan],
+    results: Mapping[int, SegmentResult],
+    sample_rate_hz: int,
+    *,
+    pauses: Pauses = PAUSES,
+    pause_at_end: bool = True,
+) -> tuple[tuple[Placed, ...], int]:
+    """Place a run of segments from sample 0; returns them and the length of the run.
+
+    A segment with `start_s` begins there: silence is put before it instead of the pause. If what comes before it
+    takes longer, it follows at once and its `late_samples` say by how much it slipped. Skipped segments take no time.
+
+    Raises:
+        ValueError: a segment is not finished.
+    """
+    placed: list[Placed] = []
+    end = 0
+    pause = 0
+    for segment in segments:
+        result = results.get(segment.segment)
+        if result is None:
+            msg = f"segment {segment.segment} has no result; audio is assembled when every segment is finished"
+            raise ValueError(msg)
+        if result.state is SegmentState.SKIPPED:
+            continue
+        start, late = end + pause, 0
+        if segment.start_s is not None:
+            cue = round(segment.start_s * sample_rate_hz)
+            start = max(end, cue)
+            late = start - cue
+        spoken = result.state is SegmentState.DONE
+        end = start + (result.samples if spoken else pauses.gap_samples(sample_rate_hz))
+        placed.append(Placed(segment.segment, start, end, result.take if spoken else None, late))
+        pause = pauses.samples(segment.break_after, sample_rate_hz)
+    return tuple(placed), end + (pause if pause_at_end else 0)
+
+
+def place_chapter(
+    chapter: ChapterPlan,
+    segments: Sequence[SegmentPlan],
+    results: Mapping[int, SegmentResult],
+    sample_rate_hz: int,
+    *,
+    pauses: Pauses = PAUSES,
+) -> ChapterTimeline:
+    """The timeline of one chapter from its segments. A chapter without any sound is one chapter pause long.
+
+    Raises:
+        ValueError: a segment is not finished.
+    """
+    placed, samples = place_segments(segments, results, sample_rate_hz, pauses=pauses)
+    return ChapterTimeline(
+        chapter=chapter.chapter,
+        title=chapter.title or f"Chapter {chapter.chapter + 1}",
+        samples=samples or pauses.samples(Break.CHAPTER, sample_rate_hz),  # players stumble over empty chapters
+        segments=placed,
+    )
+
+
+def place_book(plan: Plan, results: Mapping[int, SegmentResult], *, pauses: Pauses = PAUSES) -> Timeline | None:
+    """The timeline of a whole plan; None if nothing of it was spoken.
+
+    Raises:
+        BadInput: the takes have different sample rates.
+        ValueError: a segment is not finished.
+    """
+    rate_hz = common_rate_hz(plan.segments, results)
+    if rate_hz is None:
+        return None
+    by_chapter = segments_by_chapter(plan)
+    chapters = tuple(
+        place_chapter(chapter, by_chapter[chapter.chapter], results, rate_hz, pauses=pauses)
+        for chapter in plan.chapters
+    )
+    return Timeline(rate_hz, chapters)
+
+
+def segments_by_chapter(plan: Plan) -> dict[int, list[SegmentPlan]]:
+    """The segments of every chapter in reading order; a chapter without segments has an empty list."""
+    found: dict[int, list[SegmentPlan]] = {chapter.chapter: [] for chapter in plan.chapters}
+    for segment in plan.segments:
+        found[segment.chapter].append(segment)
+    return found

@@ -1,0 +1,86 @@
+"""Hand finished audio out of the store: copies into a folder, each file whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from jobs import keys
+from jobs.errors import BadOutput
+from jobs.protocols import Store
+
+INTERNAL = frozenset({"source", "plan.jsonl", "cover"})
+"""Objects of a job that are its own business and are not handed out."""
+
+
+def finished_objects(store: Store, job: str) -> list[str]:
+    """Store keys of what a job has to hand out, in reading order."""
+    prefix = keys.job_object(job, "")
+    return [key for key in store.list(prefix) if key.removeprefix(prefix) not in INTERNAL]
+
+
+def deliver(store: Store, job: str, out: Path) -> list[Path]:
+    """Copy what a job made into a folder; existing files of the same names are replaced.
+
+    Raises:
+        BadOutput: the folder cannot be written or is full; files that were complete stay, no part of one does.
+        StoreError: an object is gone.
+    """
+    prefix = keys.job_object(job, "")
+    paths = []
+    for key in finished_objects(store, job):
+        path = out / key.removeprefix(prefix)
+        with _out_errors(out):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _copy(store, key, path)
+        paths.append(path)
+    return paths
+
+
+def check_folder(out: Path) -> None:
+    """Raise BadOutput unless `out` is, or can become, a folder we can write; leaves no trace."""
+    made = []
+    with _out_errors(out):
+        if out.exists() and not out.is_dir():
+            raise NotADirectoryError(20, "a file of that name exists", str(out))
+        try:
+            for folder in reversed([folder for folder in (out, *out.parents) if not folder.exists()]):
+                folder.mkdir()
+                made.append(folder)
+            with tempfile.TemporaryFile(dir=out) as probe:
+                probe.write(b"\0")
+        finally:
+            for folder in reversed(made):
+                folder.rmdir()
+
+
+def _copy(store: Store, key: str, path: Path) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as target, store.open(key) as source:
+            shutil.copyfileobj(source, target, 1 << 20)
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextlib.contextmanager
+def _out_errors(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        msg = f"cannot write to {error.filename or out}: {reason}; choose another folder with --out, or free some space"
+        raise BadOutput(msg) from error

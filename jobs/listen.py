@@ -1,0 +1,147 @@
+"""A job's audio in reading order while it is being made: live chunks where there are any, stored takes elsewhere.
+
+Many segments are spoken at once; a listener wants them one after the other, with the pauses of the book.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from jobs.assembly.pauses import PAUSES
+from jobs.events import AudioChunk, Event, EventKind
+from jobs.plan import Plan
+from jobs.protocols import Store, Streams, Truth
+from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.takes import open_samples, read_take
+
+POLL_S = 0.5
+LIVE_POLL_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """The next piece: [S] int16 mono samples at `sample_rate_hz`."""
+
+    samples: npt.NDArray[np.int16]
+    sample_rate_hz: int
+
+
+@dataclass
+class _Heard:
+    """What the streams said so far."""
+
+    takes: dict[int, str] = field(default_factory=dict)
+    failed: set[int] = field(default_factory=set)
+    chunks: dict[int, list[AudioChunk]] = field(default_factory=dict)
+    state: JobState | None = None
+    last_event: str = "0"
+    last_chunk: str = "0"
+
+
+class Listener:
+    """Follows one job. `sounds()` ends when the job has nothing more to say."""
+
+    def __init__(self, truth: Truth, streams: Streams, store: Store, *, job: str, plan: Plan) -> None:
+        self._streams = streams
+        self._store = store
+        self._job = job
+        self._plan = plan
+        record = truth.job(job)
+        self._live = record.spec.live
+        self._heard = _Heard(state=record.state)
+        for segment, result in truth.results(job).items():
+            self._note_result(segment, result.state is SegmentState.DONE, result.take)
+
+    def sounds(self, *, from_now: bool = False) -> Iterator[Sound]:
+        """Pieces in reading order, from the first segment on or (`from_now`) from the first that is not done yet."""
+        first = self._first_open() if from_now else 0
+        rate_hz = 0
+        for segment in self._plan.segments[first:]:
+            for sound in self._segment(segment.segment):
+                rate_hz = sound.sample_rate_hz
+                yield sound
+            if self._over(segment.segment):
+                return
+            if rate_hz:
+                yield Sound(np.zeros(PAUSES.samples(segment.break_after, rate_hz), np.int16), rate_hz)
+
+    def _first_open(self) -> int:
+        finished = self._heard.takes.keys() | self._heard.failed
+        return next((s.segment for s in self._plan.segments if s.segment not in finished), len(self._plan.segments))
+
+    def _segment(self, segment: int) -> Iterator[Sound]:
+        """One segment: from the live stream as it comes, or from the store once its take is there."""
+        played = 0
+        while True:
+            for chunk in self._playable(segment, played):
+                played += chunk.samples
+                yield Sound(np.frombuffer(chunk.data, "<i2").astype(np.int16), chunk.sample_rate_hz)
+                if chunk.last:
+                    return
+            if segment in self._heard.takes:
+                yield from self._stored(segment, played)
+                return
+            if segment in self._heard.failed or self._over(segment):
+                return
+            self._listen()
+
+    def _playable(self, segment: int, played: int) -> list[AudioChunk]:
+        """Chunks that continue what was played without a gap (the stream may have lost its oldest)."""
+        chunks = []
+        for chunk in self._heard.chunks.get(segment, []):
+            if chunk.start_sample == played:
+                chunks.append(chunk)
+                played += chunk.samples
+        return chunks
+
+    def _stored(self, segment: int, played: int) -> Iterator[Sound]:
+        take = self._heard.takes[segment]
+        rate_hz = read_take(self._store, take).sample_rate_hz
+        yield Sound(open_samples(self._store, take)[played:], rate_hz)
+
+    def _over(self, segment: int) -> bool:
+        """Whether the job ended without this segment."""
+        finished = segment in self._heard.takes or segment in self._heard.failed
+        return not finished and self._heard.state in FINAL_JOB_STATES
+
+    def _listen(self) -> None:
+        """Wait for the next news and note it."""
+        heard = self._heard
+        if self._live:
+            for entry, chunk in self._streams.audio(self._job, after=heard.last_chunk, timeout_s=LIVE_POLL_S):
+                heard.last_chunk = entry
+                self._note_chunk(chunk)
+        wait_s = 0.0 if self._live else POLL_S
+        for entry, event in self._streams.events(self._job, after=heard.last_event, timeout_s=wait_s):
+            heard.last_event = entry
+            self._note_event(event)
+
+    def _note_chunk(self, chunk: AudioChunk) -> None:
+        if chunk.discard:
+            self._heard.chunks.pop(chunk.segment, None)
+        else:
+            self._heard.chunks.setdefault(chunk.segment, []).append(chunk)
+
+    def _note_event(self, event: Event) -> None:
+        self._heard.state = event.state
+        if event.segment is not None and event.kind in {EventKind.SEGMENT_DONE, EventKind.SEGMENT_FAILED}:
+            self._note_result(event.segment, event.kind is EventKind.SEGMENT_DONE, event.take or "")
+
+    def _note_result(self, segment: int, done: bool, take: str) -> None:  # noqa: FBT001  # private, named at the call
+        if done:
+            self._heard.takes[segment] = take
+        else:
+            self._heard.failed.add(segment)
+
+
+def endless_wav_header(sample_rate_hz: int) -> bytes:
+    """A WAV header for 16-bit mono PCM of unknown length: sizes 0xFFFFFFFF, as players of pipes expect."""
+    open_bytes, header_bytes, bytes_per_sample = 0xFFFFFFFF, 16, 2
+    riff = struct.pack("<4sI4s", b"RIFF", open_bytes, b"WAVE")
+    rate = (sample_rate_hz, sample_rate_hz * bytes_per_sample, bytes_per_sample, 8 * bytes_per_sample)
+    return riff + struct.pack("<4sIHHIIHH4sI", b"fmt ", header_bytes, 1, 1, *rate, b"data", open_bytes)

@@ -1,0 +1,11 @@
+"""From the bytes of a source to a Document, and from a paragraph to segments. Knows no model, job, queue or store.
+
+document = read_source(load_source(path), path.name)
+
+One reader per kind (`txt`, `markdown`, `html`, `epub`, `jsonl`, `srt`), all yielding chapters of paragraphs; `sentences`
+and `cutter` find where a paragraph may be divided.
+"""
+
+from jobs.reading.source import kind_of, load_source, read_source
+
+__all__ = ["kind_of", "load_source", "read_source"]

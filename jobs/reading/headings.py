@@ -1,0 +1,119 @@
+"""Chapter headings in plain words: numbers, key words, title lines, and what a chapter is to be called. Pure.
+
+`Chapter I.`, `CHAPTER TWO: The Well`, `PROLOGUE`, `IV`, `3. The Gate`. A bare number is a heading only in a row of
+numbers, which the caller keeps (`heading_number`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_HEADING_CHARS = 80
+MAX_TITLE_CHARS = 60
+MAX_HAN_CHARS = 30
+
+_ROMAN = r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3}X{0,3})(?:IX|IV|V?I{0,3})"
+_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred first second third fourth fifth "
+    "sixth seventh eighth ninth tenth last"
+).split()
+_WORD_NUMBER = rf"(?i:(?:the\s+)?(?:{'|'.join(_WORDS)})(?:[\s-](?:{'|'.join(_WORDS)}))*)"
+_NUMBER = rf"(?:\d{{1,4}}|{_ROMAN}|{_ROMAN.lower()}|{_WORD_NUMBER})"
+# After the number: nothing, or a mark and a title, or a title that begins like one.
+_REST = r"(?:\s*[.:—–-]+\s*(?P<title>\S.*)?|\s+(?P<bare>[A-ZÀ-ÞА-Я\"“'‘«].*))?"
+_PART = re.compile(rf"(?i:part|book|volume|teil|buch|partie|livre|parte|libro)\s+{_NUMBER}{_REST}$")
+_CHAPTER = re.compile(
+    rf"(?i:chapter|chap\.|kapitel|chapitre|cap[ií]tulo|capitolo|hoofdstuk|section|scene|act|letter|canto)\s+{_NUMBER}{_REST}$"
+)
+_NAMED = re.compile(
+    r"(?i:(?:the\s+)?(?:prologue|epilogue|preface|foreword|introduction|afterword|postscript|interlude|appendix|"
+    r"dedication|acknowledge?ments|prolog|epilog|vorwort|nachwort|pr[óo]logo|ep[íi]logo|[ée]pilogue))"
+    r"(?:\s+(?:\d+|[A-Z]))?\s*(?:[.:—–-]\s*\S.*)?\.?$"
+)
+_HAN = re.compile(r"第[〇零一二三四五六七八九十百千两\d]+[章回节節卷部話话]")
+_NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|{_ROMAN})(?:[.:)]?|[.:]\s+(?P<title>\S.*)|\s*[—–-]\s+(?P<dashed>\S.*))$")
+_BARE = re.compile(rf"(?:\d{{1,4}}|{_ROMAN})[.:)]?$")
+_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_SMALL = frozenset(
+    "a an and as at but by de der des die du for from in into la le les nor of off on or out over the to und up with".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading line. `level` 1 is a part, 2 a chapter; `titled` that it has words beside its number."""
+
+    level: int
+    titled: bool
+
+
+def keyword_heading(line: str) -> Heading | None:
+    """The heading a line is by its key word, or None."""
+    if len(line) > MAX_HEADING_CHARS:
+        return None
+    for level, pattern in ((1, _PART), (2, _CHAPTER)):
+        match = pattern.match(line)
+        if match is not None and (match["bare"] is None or title_line(match["bare"])):
+            return Heading(level, titled=bool(match["bare"] or match["title"]))
+    if (_NAMED.match(line) and line[0].isupper()) or (len(line) <= MAX_HAN_CHARS and _HAN.match(line)):
+        return Heading(2, titled=True)
+    return None
+
+
+def heading_number(line: str) -> tuple[int, bool] | None:
+    """(number, has it a title) of a line such as `IV`, `12.` or `I: Loomings`; None if it is no such line."""
+    match = _NUMBERED.match(line) if len(line) <= MAX_TITLE_CHARS else None
+    if match is None:
+        return None
+    title = match["title"] or match["dashed"]
+    return (_value(match["number"]), title is not None) if title is None or title_line(title) else None
+
+
+def title_line(line: str) -> bool:
+    """Whether a line looks like a title: short, no final stop, every word of weight with a capital."""
+    if not line or len(line) > MAX_TITLE_CHARS or line.endswith((".", ",", ";", ":")):
+        return False
+    words = re.findall(r"[^\W\d_][\w'’]*", line)
+    heavy = [word for word in words if word.lower() not in _SMALL]
+    return bool(heavy) and words[0][0].isupper() and all(word[0].isupper() for word in heavy)
+
+
+def capitals(line: str) -> bool:
+    """Whether a line has at least two words, all in capitals."""
+    return line.isupper() and len(line.split()) > 1
+
+
+def chapter_title(headings: list[str]) -> str:
+    """What a chapter with these headings is called: bare numbers give way to words, shouting to a title."""
+    worded = [heading for heading in headings if not _BARE.match(heading)] or headings[:1]
+    return ": ".join(_quiet(heading.rstrip(".:") or heading) for heading in worded)
+
+
+def is_bare_number(heading: str) -> bool:
+    """Whether a heading is only a number."""
+    return _BARE.match(heading) is not None
+
+
+def _quiet(title: str) -> str:
+    """A title in capitals as a title: `THE GATE` is `The Gate`; Roman numbers stay."""
+    if not capitals(title) and not (title.isupper() and len(title) > 4):
+        return title
+    words = re.split(r"(\s+)", title)
+    return "".join(_quiet_word(word, first=index == 0) for index, word in enumerate(words))
+
+
+def _quiet_word(word: str, *, first: bool) -> str:
+    if re.match(rf"{_ROMAN}[.:,]?$", word) and len(word.rstrip(".:,")) > 0 and word != "I":
+        return word
+    lower = word.lower()
+    return lower if lower in _SMALL and not first else lower[:1].upper() + lower[1:]
+
+
+def _value(number: str) -> int:
+    if number.isdecimal():
+        return int(number)
+    values = [_ROMAN_VALUES[digit] for digit in number]
+    following = [*values[1:], 0]
+    return sum(-value if value < after else value for value, after in zip(values, following, strict=True))

@@ -1,0 +1,143 @@
+"""The door of this package: a file or its bytes, of a kind that is told or read off the name, to a Document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path, PurePath
+
+from jobs.errors import BadSource, SourceProblem
+from jobs.reading.document import Document
+from jobs.reading.epub import read_epub
+from jobs.reading.html import read_html
+from jobs.reading.jsonl import read_jsonl
+from jobs.reading.markdown import read_markdown
+from jobs.reading.srt import read_srt
+from jobs.reading.txt import read_txt
+from jobs.spec import SourceKind
+
+MAX_SOURCE_BYTES = 256 * 1024 * 1024
+"""Far above any book; a larger file is a mistake or an attack."""
+MAX_CONTROL_SHARE = 0.05
+"""Text has next to no control bytes; UTF-16 without a mark has half, binary files about a tenth and more."""
+
+ENDINGS = {
+    ".txt": SourceKind.TXT,
+    ".text": SourceKind.TXT,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".html": SourceKind.HTML,
+    ".htm": SourceKind.HTML,
+    ".xhtml": SourceKind.HTML,
+    ".epub": SourceKind.EPUB,
+    ".jsonl": SourceKind.JSONL,
+    ".ndjson": SourceKind.JSONL,
+    ".srt": SourceKind.SRT,
+}
+_READERS: dict[SourceKind, Callable[[bytes, str], Document]] = {
+    SourceKind.TXT: read_txt,
+    SourceKind.MARKDOWN: read_markdown,
+    SourceKind.HTML: read_html,
+    SourceKind.EPUB: read_epub,
+    SourceKind.JSONL: read_jsonl,
+    SourceKind.SRT: read_srt,
+}
+# File signatures, each as specific as the format allows: a text may begin with "BM", "MZ" or "ID3 tags".
+_SIGNATURES = (
+    (rb"\xff\xd8\xff", "a JPEG image"),
+    (rb"\x89PNG\r\n", "a PNG image"),
+    (rb"GIF8[79]a", "a GIF image"),
+    (rb"RIFF.{4}(WAVE|WEBP|AVI )", "a RIFF sound or image"),
+    (rb"%PDF-", "a PDF"),
+    (rb"PK(\x03\x04|\x05\x06)", "a ZIP archive (an epub, docx or odt, perhaps)"),
+    (rb"\x1f\x8b", "a gzip archive"),
+    (rb"BZh[1-9]1AY", "a bzip2 archive"),
+    (rb"\xfd7zXZ\x00", "an xz archive"),
+    (rb"7z\xbc\xaf", "a 7z archive"),
+    (rb"Rar!\x1a", "a RAR archive"),
+    (rb"\xd0\xcf\x11\xe0", "an old Office document"),
+    (rb"\{\\rtf1", "an RTF document"),
+    (rb".{60}BOOKMOBI", "a Mobipocket book"),
+    (rb"ID3[\x02-\x04]", "an MP3"),
+    (rb"OggS\x00", "an Ogg file"),
+    (rb"fLaC\x00", "a FLAC file"),
+    (rb".{4}ftyp", "an MP4 file"),
+    (rb"\x7fELF", "a program"),
+    (rb"SQLite format 3\x00", "a database"),
+)
+_SIGNATURE = tuple((re.compile(pattern, re.DOTALL), what) for pattern, what in _SIGNATURES)
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r")) + b"\x7f"
+_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+
+
+def load_source(path: Path) -> bytes:
+    """The bytes of a source file.
+
+    Raises:
+        BadSource: it is missing, a folder, not to be read, or too large.
+    """
+    if path.is_dir():
+        raise _bad("directory", f"{path} is a folder; give the files in it one by one")
+    try:
+        size_bytes = path.stat().st_size
+        if size_bytes > MAX_SOURCE_BYTES:
+            allowed = f"up to {MAX_SOURCE_BYTES} are read; split it"
+            raise _bad("too_large", f"{path} has {size_bytes} bytes, {allowed}")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise _bad("missing", f"{path} does not exist; check the spelling and the current folder") from None
+    except OSError as error:
+        raise _bad("unreadable", f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def kind_of(name: str) -> SourceKind:
+    """What a source is read as, by the ending of its name.
+
+    Raises:
+        BadSource: `unknown_kind`, no reader goes by that ending.
+    """
+    ending = PurePath(name).suffix.lower()
+    if ending not in ENDINGS:
+        what = f"ends in {ending!r}" if ending else "has no ending"
+        raise _bad(
+            "unknown_kind",
+            f"{name} {what}; sources end in {', '.join(ENDINGS)} - name the kind otherwise "
+            f"({', '.join(SourceKind)}), or convert the file",
+        )
+    return ENDINGS[ending]
+
+
+def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKind | None = None) -> Document:
+    """Read a source: a path, or bytes with the name to call them by. `kind` overrides the ending of the name.
+
+    Raises:
+        BadSource: it cannot be read (codes: directory, missing, unreadable, too_large, unknown_kind, not_text,
+            bad_encoding, no_text, bad_zip, bad_epub, encrypted, zip_bomb, bad_html, bad_srt; for jsonl one problem
+            per bad line).
+    """
+    data = load_source(source) if isinstance(source, Path) else source
+    called = name or (source.name if isinstance(source, Path) else "the source")
+    kind = kind or kind_of(called)
+    if not data:
+        raise _bad("no_text", f"{called} is empty: there is nothing to speak")
+    if len(data) > MAX_SOURCE_BYTES:
+        raise _bad("too_large", f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
+    if kind is not SourceKind.EPUB:
+        _check_text(data, called, kind)
+    return _READERS[kind](data, called)
+
+
+def _check_text(data: bytes, name: str, kind: SourceKind) -> None:
+    for pattern, what in _SIGNATURE:
+        if pattern.match(data):
+            raise _bad("not_text", f"{name} is {what}, not {kind} text; export its text, or name its true kind")
+    if data.startswith(_MARKS):
+        return
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if controls > MAX_CONTROL_SHARE * len(data):
+        share = f"{controls} of its {len(data)} bytes are control codes"
+        raise _bad("not_text", f"{name} is not text: {share}; if it is UTF-16, save it as UTF-8")
+
+
+def _bad(code: str, message: str) -> BadSource:
+    return BadSource(SourceProblem(code, message))

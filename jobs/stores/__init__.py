@@ -1,0 +1,47 @@
+"""Stores: where takes and finished audio are kept. `open_store(url)` gives the one a URL names.
+
+Knows folders and memory; knows nothing of jobs, takes or audio. Every back end keeps the promises of
+`jobs.protocols.Store`; `tests/contract/test_stores.py` runs over all of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jobs.errors import BadOption
+from jobs.protocols import Store
+from jobs.stores.folder import FolderStore
+from jobs.stores.memory import MemoryStore, shared_memory_store
+
+__all__ = ["FolderStore", "MemoryStore", "open_store", "sweep_temporary"]
+
+_ALLOWED = "allowed are file:///absolute/folder and memory://name"
+
+
+def open_store(url: str) -> Store:
+    """The store of a URL. Opening touches nothing: a folder is made at the first write.
+
+    `file:///dir` takes the rest of the text as it stands (no percent-decoding). Two calls with one `memory://name`
+    give the same store inside one process.
+
+    Raises:
+        BadOption: the URL names no store this version has.
+    """
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme == "file":
+        if "\0" in rest or not rest.startswith("/"):
+            msg = f"store {url!r} does not name an absolute folder; write it as file:///absolute/folder"
+            raise BadOption(msg)
+        return FolderStore(Path(rest))
+    if separator and scheme == "memory" and rest:
+        return shared_memory_store(rest)
+    if separator and scheme == "s3":
+        msg = f"store {url!r}: S3 stores are not part of this version; {_ALLOWED} (a mounted bucket is a folder)"
+        raise BadOption(msg)
+    msg = f"store {url!r} is not known; {_ALLOWED}"
+    raise BadOption(msg)
+
+
+def sweep_temporary(store: Store, *, older_than_s: float) -> int:
+    """Remove what dead writers left in a store; returns how many files went. Only folders can hold such files."""
+    return store.sweep_temporary(older_than_s=older_than_s) if isinstance(store, FolderStore) else 0

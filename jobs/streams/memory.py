@@ -1,0 +1,88 @@
+"""MemoryStreams: `jobs.protocols.Streams` in one process, for tests and demonstrations. Ids are `<n>-0`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import TypeVar
+
+from jobs.events import AudioChunk, Event
+from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ
+
+T = TypeVar("T")
+
+
+class MemoryStreams:
+    """Streams as lists under one lock. The memory truth writes its events here and says when a job has ended."""
+
+    def __init__(
+        self, *, max_audio_bytes: int, stream_ttl_s: float = 86_400.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._max_audio_bytes = max_audio_bytes
+        self._stream_ttl_s = stream_ttl_s
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._events: defaultdict[str, list[tuple[int, Event]]] = defaultdict(list)
+        self._audio: defaultdict[str, list[tuple[int, AudioChunk]]] = defaultdict(list)
+        self._gone_at_s: dict[str, float] = {}
+        self._last = 0
+
+    def write_event(self, event: Event) -> None:
+        """Append an event (the truth does)."""
+        with self._changed:
+            self._append(self._events[event.job], event)
+
+    def keep(self, job: str, *, final: bool) -> None:
+        """A job has ended: its streams live for the TTL; or it goes on (retry): they stay."""
+        with self._changed:
+            self._gone_at_s.pop(job, None)
+            if final:
+                self._gone_at_s[job] = self._clock() + self._stream_ttl_s
+
+    def forget(self, job: str) -> None:
+        """Drop the streams of a job."""
+        with self._changed:
+            for kept in (self._events, self._audio, self._gone_at_s):
+                kept.pop(job, None)
+
+    def events(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, Event]]:
+        """Up to EVENTS_PER_READ events after an id, oldest first; waits up to `timeout_s` for the first."""
+        return self._read(self._events, job, after=after, count=EVENTS_PER_READ, timeout_s=timeout_s)
+
+    def write_audio(self, job: str, chunk: AudioChunk) -> str:
+        """Append one chunk, trim the oldest to the bytes bound; returns its id."""
+        with self._changed:
+            log = self._audio[job]
+            entry = self._append(log, chunk)
+            while len(log) > 1 and sum(len(kept.data) for _id, kept in log) > self._max_audio_bytes:
+                log.pop(0)
+            return entry
+
+    def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
+        """Up to CHUNKS_PER_READ chunks after an id, oldest first; waits up to `timeout_s` for the first."""
+        return self._read(self._audio, job, after=after, count=CHUNKS_PER_READ, timeout_s=timeout_s)
+
+    def _append(self, log: list[tuple[int, T]], entry: T) -> str:
+        self._last += 1
+        log.append((self._last, entry))
+        self._changed.notify_all()
+        return f"{self._last}-0"
+
+    def _read(
+        self, logs: defaultdict[str, list[tuple[int, T]]], job: str, *, after: str, count: int, timeout_s: float
+    ) -> list[tuple[str, T]]:
+        with self._changed:
+            start = self._last if after == "$" else int(after.partition("-")[0])
+
+            def found() -> list[tuple[str, T]]:
+                self._drop_expired(job)
+                return [(f"{number}-0", entry) for number, entry in logs[job] if number > start][:count]
+
+            return self._changed.wait_for(found, timeout_s)
+
+    def _drop_expired(self, job: str) -> None:
+        if job in self._gone_at_s and self._clock() >= self._gone_at_s[job]:
+            self._events.pop(job, None)
+            self._audio.pop(job, None)

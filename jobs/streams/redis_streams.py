@@ -1,0 +1,48 @@
+"""RedisStreams: `jobs.protocols.Streams` on Redis streams. Ids are Redis's own; readers outside use plain XREAD."""
+
+from __future__ import annotations
+
+from jobs import keys
+from jobs.events import AudioChunk, Event
+from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ, chunk_fields, read_chunk, read_event
+from jobs.truth.calls import Calls
+from jobs.truth.records import text
+
+_Entries = list[tuple[bytes, dict[bytes, bytes]]]
+
+
+class RedisStreams:
+    """Streams over one connection pool; may be used by many threads.
+
+    `max_audio_bytes` bounds the audio data of one job's stream: its oldest chunks go first, the newest never.
+    """
+
+    def __init__(self, calls: Calls, *, max_audio_bytes: int) -> None:
+        self._calls = calls
+        self._max_audio_bytes = max_audio_bytes
+
+    def events(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, Event]]:
+        """Up to EVENTS_PER_READ events after an id, oldest first; waits up to `timeout_s` for the first."""
+        entries = self._read(keys.events(job), after=after, count=EVENTS_PER_READ, timeout_s=timeout_s)
+        return [(text(entry), read_event(fields)) for entry, fields in entries]
+
+    def write_audio(self, job: str, chunk: AudioChunk) -> str:
+        """Append one chunk; returns its id. Repeating it after a lost reply writes it once."""
+        entry = self._calls.marked_script("audio", [job, self._max_audio_bytes], chunk_fields(chunk))
+        return text(entry)
+
+    def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
+        """Up to CHUNKS_PER_READ chunks after an id, oldest first; waits up to `timeout_s` for the first."""
+        entries = self._read(keys.audio(job), after=after, count=CHUNKS_PER_READ, timeout_s=timeout_s)
+        return [(text(entry), read_chunk(fields)) for entry, fields in entries]
+
+    def _read(self, key: str, *, after: str, count: int, timeout_s: float) -> _Entries:
+        start = self._last_id(key) if after == "$" else after  # fixed once: nothing is missed between two waits
+        found = self._calls.block(
+            timeout_s, lambda block_ms: self._calls.client.xread({key: start}, count=count, block=block_ms)
+        )
+        return found[0][1] if found else []
+
+    def _last_id(self, key: str) -> str:
+        newest = self._calls.repeat(lambda _again: self._calls.client.xrevrange(key, count=1))
+        return text(newest[0][0]) if newest else "0"

@@ -1,0 +1,241 @@
+"""From a source to a job: read, plan, estimate, store, register. Used by every door.
+
+draft = make_draft(Source(path.name, data), wishes)
+accept(draft, truth, store)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from jobs import keys
+from jobs.errors import BadOption, BadOutput, UnknownJob
+from jobs.plan import Plan
+from jobs.plan_store import save_plan
+from jobs.planning import Limits, build_plan
+from jobs.protocols import Store, Truth
+from jobs.reading import kind_of, read_source
+from jobs.spec import AudioFormat, JobRecord, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer
+from jobs.state import JobState
+
+COMPRESSED_BYTES_PER_S = 12_000
+"""An upper bound of our AAC, MP3 and Opus settings."""
+PCM_BYTES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be read: a name (its ending says the kind, unless `kind` does) and the bytes."""
+
+    name: str
+    data: bytes
+    kind: SourceKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asked for. None means: the model's or the source's own."""
+
+    offer: ModelOffer
+    store_url: str
+    voice: str | None = None
+    language: str | None = None
+    seed: int = 0
+    speed: float = 1.0
+    formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
+    priority: Priority = Priority.NORMAL
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A job that was planned but not accepted yet. `audio_s` is an estimate from the voice's speaking rate."""
+
+    job: str
+    spec: JobSpec
+    plan: Plan
+    source: bytes
+    cover: bytes | None
+    audio_s: float
+    sample_rate_hz: int
+
+    @property
+    def title(self) -> str:
+        """The source's title, or its name without the ending."""
+        return self.plan.source.title or Path(self.spec.source_name).stem
+
+    @property
+    def out_bytes(self) -> int:
+        """A generous estimate of the finished audio: chapters and whole book in each format."""
+        pcm_bytes = self.audio_s * self.sample_rate_hz * PCM_BYTES
+        compressed_bytes = self.audio_s * COMPRESSED_BYTES_PER_S
+        lossless = {AudioFormat.WAV, AudioFormat.FLAC}
+        return round(sum(2 * (pcm_bytes if name in lossless else compressed_bytes) for name in self.spec.formats))
+
+    @property
+    def store_bytes(self) -> int:
+        """A generous estimate of what the store will hold of it: takes and finished audio."""
+        return self.out_bytes + round(self.audio_s * self.sample_rate_hz * PCM_BYTES)
+
+    def with_plan(self, plan: Plan) -> Draft:
+        """The same job after its plan was edited by hand: another plan is another job."""
+        audio_s = self.audio_s * plan.spoken_chars / max(1, self.plan.spoken_chars)
+        return replace(self, plan=plan, audio_s=audio_s, job=_job_id(self.spec, plan.dump()))
+
+
+def make_draft(source: Source, wishes: Wishes) -> Draft:
+    """Read and plan a source.
+
+    Raises:
+        BadSource: it cannot be read, or holds nothing to speak.
+        BadOption: a voice, language or speed that the model does not have.
+    """
+    offer = wishes.offer
+    _check_speed(offer, wishes.speed)
+    kind = source.kind or kind_of(source.name)
+    document = read_source(source.data, source.name, kind=kind)
+    voice = find_voice(offer, wishes.voice or offer.default_voice)
+    language = _language(wishes.language, document.language, voice)
+    plan = build_plan(
+        document,
+        name=source.name,
+        kind=kind,
+        data_sha256=hashlib.sha256(source.data).hexdigest(),
+        language=language,
+        limits=Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars),
+    )
+    spec = JobSpec(
+        source_name=source.name,
+        source_kind=kind,
+        model=offer.name,
+        voice=voice.name,
+        language=language,
+        voice_revision=voice.revision,
+        numerics=offer.numerics,
+        store_url=wishes.store_url,
+        item_voices=_item_voices(offer, (segment.voice for segment in plan.segments)),
+        voice_licence=voice.licence,
+        seed=wishes.seed,
+        speed=wishes.speed,
+        formats=wishes.formats,
+        priority=wishes.priority,
+        live=wishes.live,
+    )
+    return Draft(
+        job=_job_id(spec, source.data),
+        spec=spec,
+        plan=plan,
+        source=source.data,
+        cover=document.cover,
+        audio_s=plan.spoken_chars / offer.chars_per_s / wishes.speed,
+        sample_rate_hz=offer.sample_rate_hz,
+    )
+
+
+def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
+    """Store a draft and register it; a job of the same source and options is gone on with instead.
+
+    A cancelled or failed one is started anew (its takes are reused); a paused one is let go on.
+
+    Raises:
+        StoreError: the store refuses; nothing is registered then.
+        BadOutput: the store has too little space.
+    """
+    try:
+        old = truth.job(draft.job)
+    except UnknownJob:
+        return _register(draft, truth, store)
+    if old.state in {JobState.CANCELLED, JobState.FAILED}:
+        truth.forget(draft.job)
+        return _register(draft, truth, store)
+    truth.unpause(draft.job)
+    return truth.job(draft.job)
+
+
+def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name. Raises BadOption with the names when there is none, or when it is not installed."""
+    voice = offer.voice(name)
+    if voice is None:
+        names = ", ".join(voice.name for voice in offer.voices)
+        msg = f"model {offer.name} has no voice {name!r}; its voices are {names} (see `tts-batch voices`)"
+        raise BadOption(msg)
+    if not voice.installed:
+        msg = f"voice {name!r} of model {offer.name} is not installed: {voice.install_hint}"
+        raise BadOption(msg)
+    return voice
+
+
+def check_space(path: Path, need_bytes: int) -> None:
+    """Raise BadOutput when the file system of a path has less room than a job is expected to need."""
+    existing = next(folder for folder in (path, *path.parents) if folder.exists())
+    free_bytes = shutil.disk_usage(existing).free
+    if free_bytes < need_bytes:
+        msg = (
+            f"{path} has {free_bytes / 1e6:.1f} MB free, this job is expected to need {need_bytes / 1e6:.1f} MB; "
+            "free some space or choose another place (--out for finished audio, TTS_BATCH_DATA_DIR for takes)"
+        )
+        raise BadOutput(msg)
+
+
+def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
+    parts = urlsplit(draft.spec.store_url)
+    if parts.scheme == "file":
+        check_space(Path(parts.path), draft.store_bytes)
+    store.put(keys.job_object(draft.job, "source"), draft.source)
+    if draft.cover is not None:
+        store.put(keys.job_object(draft.job, "cover"), draft.cover)
+    save_plan(store, draft.job, draft.plan)
+    now_s = time.time()
+    record = JobRecord(
+        job=draft.job,
+        spec=draft.spec,
+        state=JobState.PLANNING,
+        title=draft.title,
+        author=draft.plan.source.author,
+        created_at_s=now_s,
+        updated_at_s=now_s,
+        total=len(draft.plan.segments),
+        chapters=len(draft.plan.chapters),
+        total_chars=draft.plan.spoken_chars,
+    )
+    truth.create_job(record)
+    return truth.job(draft.job)
+
+
+def _job_id(spec: JobSpec, content: bytes) -> str:
+    """The same source with the same options is the same job: submitting it again goes on with it."""
+    digest = hashlib.blake2b(spec.model_dump_json().encode() + b"\0" + content, digest_size=4).hexdigest()
+    return f"{keys.slug(Path(spec.source_name).stem, 40) or 'job'}-{digest}"
+
+
+def _check_speed(offer: ModelOffer, speed: float) -> None:
+    if not offer.min_speed <= speed <= offer.max_speed:
+        msg = f"speed {speed:g} is not possible with model {offer.name}; {offer.min_speed:g} to {offer.max_speed:g} is"
+        raise BadOption(msg)
+
+
+def _language(asked: str | None, declared: str, voice: VoiceOffer) -> str:
+    """The one asked for, else the source's own, else the voice's; it must be one the voice speaks."""
+    language = asked or declared or voice.language
+    if _base(language) != _base(voice.language):
+        origin = "asked for" if asked else "declared by the source"
+        msg = (
+            f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
+            f"--lang {voice.language} to have the text read as {voice.language}"
+        )
+        raise BadOption(msg)
+    return voice.language if _base(language) == language.casefold() else language
+
+
+def _base(language: str) -> str:
+    return language.replace("_", "-").split("-")[0].casefold()
+
+
+def _item_voices(offer: ModelOffer, names: Iterable[str | None]) -> dict[str, str]:
+    return {name: find_voice(offer, name).revision for name in dict.fromkeys(names) if name is not None}

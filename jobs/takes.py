@@ -1,0 +1,187 @@
+"""Takes in the store: one attempt at a segment as FLAC (16 bit) and a JSON record of what is known of it.
+
+The audio is written first and the record second: where a whole record is, the take is whole. The bytes of both depend
+only on the samples and on what made them, never on time or place, so every run writes the same. Only good takes are
+kept (`judge`). Knows nothing of models or queues.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+from pydantic import ValidationError
+
+from jobs import keys
+from jobs.errors import ObjectDamaged, ObjectMissing
+from jobs.protocols import Store
+from jobs.spec import Frozen
+
+Pcm = npt.NDArray[np.int16]
+"""[S] int16 mono samples; 32767 is full scale."""
+
+GOOD_FINISH = "stop"
+"""The only finish reason of a good take: the model said everything it was given."""
+SILENT_PEAK = 0.001
+"""A take whose loudest sample is below this (-60 dB of full scale) has no speech in it."""
+_FULL_SCALE = 32767
+
+
+class TakeOrigin(Frozen):
+    """What a take was made of; with the take's own key (which also covers `voice_revision`) it decides the samples."""
+
+    model: str
+    voice: str
+    language: str
+    spoken: str
+    seed: int
+    speed: float
+    numerics: str
+
+
+class TakeInfo(Frozen):
+    """The record of a take. `peak` is of the float samples in [0, ...); `clipped_samples` were above full scale.
+
+    `audio_bytes` and `audio_sha256` describe the FLAC object.
+    """
+
+    take: str
+    origin: TakeOrigin
+    samples: int
+    sample_rate_hz: int
+    finish: str
+    peak: float
+    clipped_samples: int
+    audio_bytes: int
+    audio_sha256: str
+
+
+def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
+    """Why a take is not a good one, or "" if nothing speaks against it. `samples`: [S] float32, full scale 1.0."""
+    if finish != GOOD_FINISH:
+        return f"the model ended with {str(finish)!r} and not with {GOOD_FINISH!r}: something was left unsaid"
+    if samples.size == 0:
+        return "the model made no samples"
+    broken = int(samples.size - np.count_nonzero(np.isfinite(samples)))
+    if broken:
+        return f"{broken} of {samples.size} samples are not finite numbers"
+    peak = _peak(samples)
+    if peak < SILENT_PEAK:
+        return f"the take is silent: its peak is {peak:.6f}, speech has more than {SILENT_PEAK}"
+    return ""
+
+
+def write_take(
+    store: Store, take: str, samples: npt.NDArray[np.float32], *, sample_rate_hz: int, origin: TakeOrigin
+) -> TakeInfo:
+    """Keep a good take (finish `stop`) and return its record. `samples`: [S] float32 mono, full scale 1.0.
+
+    Rounded to the nearest of 65,535 steps (halves to even), clipped at full scale; clipped samples are counted.
+
+    Raises:
+        ValueError: the samples have another shape or type, or `judge` speaks against them.
+        StoreError: the store refused.
+    """
+    if samples.ndim != 1 or samples.dtype != np.float32:
+        msg = f"samples have shape {samples.shape} and type {samples.dtype}; a take is [S] float32"
+        raise ValueError(msg)
+    reason = judge(samples, GOOD_FINISH)
+    if reason:
+        msg = f"take {take} cannot be kept: {reason}; call judge() first and report the segment as failed"
+        raise ValueError(msg)
+    scaled = np.rint(samples * np.float32(_FULL_SCALE))
+    pcm = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE).astype(np.int16)
+    audio = _flac(pcm, sample_rate_hz)
+    info = TakeInfo(
+        take=take,
+        origin=origin,
+        samples=int(pcm.size),
+        sample_rate_hz=sample_rate_hz,
+        finish=GOOD_FINISH,
+        peak=round(_peak(samples), 6),
+        clipped_samples=int(np.count_nonzero(np.abs(scaled) > _FULL_SCALE)),
+        audio_bytes=len(audio),
+        audio_sha256=hashlib.sha256(audio).hexdigest(),
+    )
+    store.put(keys.take_audio(take), audio)
+    store.put(keys.take_info(take), info.model_dump_json().encode())
+    return info
+
+
+def read_take(store: Store, take: str) -> TakeInfo:
+    """The record of a take.
+
+    Raises:
+        ObjectMissing: there is none.
+        ObjectDamaged: what is there is not the record of this take.
+    """
+    try:
+        info = TakeInfo.model_validate_json(store.get(keys.take_info(take)))
+    except ValidationError as error:
+        msg = f"{keys.take_info(take)} in {store.url} is not the record of a take: {error}; speak the segment again"
+        raise ObjectDamaged(msg) from error
+    if info.take != take:
+        msg = f"{keys.take_info(take)} in {store.url} is the record of take {info.take}; speak the segment again"
+        raise ObjectDamaged(msg)
+    return info
+
+
+def has_take(store: Store, take: str) -> TakeInfo | None:
+    """The record of a take if record and audio are both there and undamaged (size and checksum), else None."""
+    try:
+        info = read_take(store, take)
+        _audio(store, info)
+    except (ObjectMissing, ObjectDamaged):
+        return None
+    return info
+
+
+def open_samples(store: Store, take: str) -> Pcm:
+    """The samples of a take, [S] int16. Raises what `load_take` raises."""
+    return load_take(store, take)[1]
+
+
+def load_take(store: Store, take: str) -> tuple[TakeInfo, Pcm]:
+    """Record and samples ([S] int16) of a take, checked against each other.
+
+    Raises:
+        ObjectMissing: record or audio is not there.
+        ObjectDamaged: the audio is not what the record says.
+    """
+    info = read_take(store, take)
+    try:
+        pcm, rate_hz = soundfile.read(io.BytesIO(_audio(store, info)), dtype="int16")
+    except soundfile.LibsndfileError as error:
+        raise _damaged(store, take, str(error)) from error
+    if pcm.shape != (info.samples,) or rate_hz != info.sample_rate_hz:
+        found = f"{pcm.shape} samples at {rate_hz} Hz, recorded are ({info.samples},) at {info.sample_rate_hz} Hz"
+        raise _damaged(store, take, found)
+    return info, pcm
+
+
+def _audio(store: Store, info: TakeInfo) -> bytes:
+    audio = store.get(keys.take_audio(info.take))
+    if len(audio) != info.audio_bytes:
+        raise _damaged(store, info.take, f"{len(audio)} bytes, recorded are {info.audio_bytes}")
+    if hashlib.sha256(audio).hexdigest() != info.audio_sha256:
+        raise _damaged(store, info.take, "its checksum is not the recorded one")
+    return audio
+
+
+def _damaged(store: Store, take: str, found: str) -> ObjectDamaged:
+    return ObjectDamaged(
+        f"{keys.take_audio(take)} in {store.url} is damaged: {found}; delete it and speak the segment again"
+    )
+
+
+def _flac(pcm: Pcm, sample_rate_hz: int) -> bytes:
+    buffer = io.BytesIO()
+    soundfile.write(buffer, pcm, sample_rate_hz, format="FLAC", subtype="PCM_16")
+    return buffer.getvalue()
+
+
+def _peak(samples: npt.NDArray[np.float32]) -> float:
+    return float(np.max(np.abs(samples)))

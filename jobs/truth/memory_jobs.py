@@ -1,0 +1,176 @@
+"""The part of MemoryTruth that users and CPU workers move jobs with: the mirror of `redis_jobs` and its scripts."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from jobs.events import EventKind
+from jobs.protocols import StepKind
+from jobs.spec import JobRecord, SegmentResult, SegmentTask
+from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState
+from jobs.streams.memory import MemoryStreams
+from jobs.truth.memory_state import Job, State
+from jobs.truth.rules import check_enqueue, illegal_move, not_final
+
+
+class MemoryJobs:
+    """Jobs: from PLANNING to their end. `jobs.protocols.Truth` says what each method promises."""
+
+    def __init__(self, streams: MemoryStreams, clock: Callable[[], float]) -> None:
+        self._changed = threading.Condition(threading.RLock())
+        self._state = State(streams, clock)
+
+    def create_job(self, record: JobRecord) -> bool:
+        """Register a job in PLANNING with its PLAN step; False: it exists."""
+        with self._changed:
+            if record.job in self._state.jobs:
+                return False
+            entry = Job(record.model_copy(update={"state": JobState.PLANNING}), self._state.clock())
+            self._state.jobs[record.job] = entry
+            self._state.emit(entry, EventKind.JOB)
+            self._state.put_step(StepKind.PLAN, entry)
+            self._changed.notify_all()
+            return True
+
+    def job(self, job: str) -> JobRecord:
+        """The record of one job. Raises UnknownJob."""
+        with self._changed:
+            return self._state.job(job).record
+
+    def jobs(self) -> list[JobRecord]:
+        """All jobs, oldest first."""
+        with self._changed:
+            records = [entry.record for entry in self._state.jobs.values()]
+        return sorted(records, key=lambda record: (record.created_at_s, record.job))
+
+    def enqueue(self, job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
+        """Queue a planned job's segments. Raises UnknownJob, ValueError."""
+        check_enqueue(job, tasks, finished)
+        with self._changed:
+            entry = self._state.job(job)
+            if entry.record.state is not JobState.PLANNING:
+                return
+            entry.planned = True
+            entry.left = dict(Counter([task.chapter for task in tasks] + [result.chapter for result in finished]))
+            entry.tasks = {task.segment: task for task in tasks}
+            entry.waiting = {task.segment: task.segment for task in tasks}
+            total, chars = len(tasks) + len(finished), sum(len(task.spoken) for task in tasks)
+            self._state.change(entry, total=total, chapters=len(entry.left), total_chars=chars)
+            for result in finished:
+                self._state.record_result(entry, result.chapter, result)
+            self._state.set_state(entry, JobState.QUEUED if tasks else JobState.ASSEMBLING)
+            if not entry.left:
+                self._state.put_step(StepKind.FINISH, entry)
+            self._changed.notify_all()
+
+    def move_job(self, job: str, state: JobState, *, reason: str = "") -> JobState:
+        """Change a job's state with all that follows; returns the state before. Raises UnknownJob, IllegalMove."""
+        with self._changed:
+            old = self._state.job(job).record.state
+            self._move(self._state.job(job), state, reason)
+            return old
+
+    def pause(self, job: str) -> None:
+        """Hold a job. Raises UnknownJob, IllegalMove."""
+        self.move_job(job, JobState.PAUSED)
+
+    def unpause(self, job: str) -> None:
+        """Let a paused job go on. Raises UnknownJob."""
+        with self._changed:
+            entry = self._state.job(job)
+            if entry.record.state is JobState.PAUSED:
+                self._move(entry, JobState.QUEUED if entry.planned else JobState.PLANNING, "")
+
+    def cancel(self, job: str) -> int:
+        """Take a job back; returns how many waiting segments vanished. Raises UnknownJob, IllegalMove."""
+        with self._changed:
+            return self._move(self._state.job(job), JobState.CANCELLED, "")
+
+    def retry_failed(self, job: str) -> int:
+        """Put failed segments back; returns how many. Raises UnknownJob, IllegalMove."""
+        with self._changed:
+            entry = self._state.job(job)
+            old = entry.record.state
+            if not (old is JobState.DONE_WITH_FAILURES or (old is JobState.FAILED and entry.planned)):
+                raise illegal_move(old, JobState.QUEUED, entry.unfinished)
+            failed = [number for number in entry.tasks if number in entry.results]
+            for segment in failed:
+                chapter = entry.tasks[segment].chapter
+                del entry.results[segment]
+                entry.waiting[segment] = segment
+                entry.left[chapter] += 1
+                entry.assembled.discard(chapter)
+            left = entry.record.failed - len(failed)
+            self._state.change(entry, failed=left, chapters_assembled=len(entry.assembled))
+            if entry.unfinished > 0:
+                self._state.set_state(entry, JobState.QUEUED)
+            elif old is JobState.FAILED:
+                self._close(entry)
+            self._changed.notify_all()
+            return len(failed)
+
+    def chapter_assembled(self, job: str, chapter: int) -> None:
+        """Note that a chapter's audio is in the store. Raises UnknownJob."""
+        with self._changed:
+            entry = self._state.job(job)
+            over = entry.record.state in FINAL_JOB_STATES or chapter in entry.assembled
+            if over or entry.left.get(chapter) != 0:
+                return
+            entry.assembled.add(chapter)
+            self._state.change(entry, chapters_assembled=len(entry.assembled))
+            self._state.touch(entry)
+            self._state.emit(entry, EventKind.CHAPTER_ASSEMBLED, chapter=chapter)
+            if len(entry.assembled) == entry.record.chapters:
+                self._state.put_step(StepKind.FINISH, entry)
+            self._changed.notify_all()
+
+    def results(self, job: str) -> dict[int, SegmentResult]:
+        """Every done or failed segment of a job, in order."""
+        with self._changed:
+            return dict(sorted(self._state.jobs[job].results.items())) if job in self._state.jobs else {}
+
+    def forget(self, job: str) -> None:
+        """Delete all that is kept of a final job. Raises UnknownJob, IllegalMove."""
+        with self._changed:
+            entry = self._state.job(job)
+            if entry.record.state not in FINAL_JOB_STATES:
+                raise not_final(job, entry.record.state)
+            self._state.drop_suspects(job)
+            for worker in self._state.workers.values():
+                worker.held = {ref for ref in worker.held if ref[0] != job}
+            del self._state.jobs[job]
+            self._state.streams.forget(job)
+
+    def _move(self, entry: Job, new: JobState, reason: str) -> int:
+        old, unfinished = entry.record.state, entry.unfinished
+        if old is new:
+            return 0
+        possible = {
+            JobState.QUEUED: unfinished > 0,
+            JobState.RUNNING: unfinished > 0,
+            JobState.ASSEMBLING: unfinished == 0 and entry.planned,
+            JobState.PLANNING: not entry.planned,
+        }
+        if new not in JOB_MOVES[old] or not possible.get(new, True):
+            raise illegal_move(old, new, unfinished)
+        vanished = 0
+        if new is JobState.CANCELLED:
+            vanished = len(entry.waiting) + self._state.drop_suspects(entry.record.job)
+            entry.waiting.clear()
+            entry.tasks.clear()
+            self._state.change(entry, held=0)
+        if new is JobState.ASSEMBLING:
+            self._close(entry, reason)
+        else:
+            self._state.set_state(entry, new, reason)
+        if new is JobState.PLANNING:
+            self._state.put_step(StepKind.PLAN, entry)
+        self._changed.notify_all()
+        return vanished
+
+    def _close(self, entry: Job, reason: str = "") -> None:
+        self._state.set_state(entry, JobState.ASSEMBLING, reason)
+        for kind, chapter in self._state.closing_steps(entry):
+            self._state.put_step(kind, entry, chapter)

@@ -1,0 +1,213 @@
+"""What the memory truth keeps, and the moves its parts share: the plain-Python mirror of `scripts/prelude.lua`.
+
+Every method expects the lock of MemoryTruth to be held. Knows no waiting and no threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from jobs.events import Event, EventKind
+from jobs.protocols import Beat, Step, StepKind
+from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo
+from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.streams.memory import MemoryStreams
+from jobs.truth.rules import FRONT_ORDER, PRIORITY_CLASS, SUSPECT_GROUP, unknown_job
+
+Ref = tuple[str, int]
+"""(job, segment): sorts in reading order."""
+NO_BEAT = Beat(slots_busy=0, segments_done=0, audio_s=0.0)
+OPEN_STATES = frozenset({JobState.QUEUED, JobState.RUNNING})
+
+
+def ref_name(ref: Ref) -> str:
+    """`<job>|<segment>`."""
+    return f"{ref[0]}|{ref[1]}"
+
+
+def parse_ref(name: str) -> Ref:
+    """The reverse of `ref_name`."""
+    job, _bar, segment = name.rpartition("|")
+    return job, int(segment)
+
+
+@dataclass(slots=True)
+class Job:
+    """One job. `waiting` maps a segment to its order; `left` a chapter to its unfinished segments."""
+
+    record: JobRecord
+    touched_at_s: float
+    planned: bool = False
+    virtual_time: int = 0
+    tasks: dict[int, SegmentTask] = field(default_factory=dict)
+    waiting: dict[int, int] = field(default_factory=dict)
+    left: dict[int, int] = field(default_factory=dict)
+    assembled: set[int] = field(default_factory=set)
+    results: dict[int, SegmentResult] = field(default_factory=dict)
+
+    @property
+    def priority_class(self) -> int:
+        """Its class as a number."""
+        return PRIORITY_CLASS[self.record.spec.priority]
+
+    @property
+    def unfinished(self) -> int:
+        """Segments neither done nor failed."""
+        return self.record.total - self.record.done - self.record.failed
+
+
+@dataclass(slots=True)
+class Worker:
+    """One living worker and what it holds."""
+
+    info: WorkerInfo
+    beat_at_s: float
+    beat: Beat = NO_BEAT
+    held: set[Ref] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class OutboxEntry:
+    """One step; `taken_at_s` is None until a consumer took it."""
+
+    step: Step
+    taken_at_s: float | None = None
+
+
+class State:
+    """All jobs, workers and queues."""
+
+    def __init__(self, streams: MemoryStreams, clock: Callable[[], float]) -> None:
+        self.streams = streams
+        self.clock = clock
+        self.jobs: dict[str, Job] = {}
+        self.workers: dict[str, Worker] = {}
+        self.crumbs: dict[str, tuple[Ref, float]] = {}
+        self.ready: dict[int, dict[str, int]] = {number: {} for number in PRIORITY_CLASS.values()}
+        self.virtual_now = dict.fromkeys(PRIORITY_CLASS.values(), 0)
+        self.suspects: list[list[Ref]] = []
+        self.blame: dict[Ref, int] = {}
+        self.outbox: list[OutboxEntry] = []
+        self.dead: list[tuple[Ref, str]] = []
+        self.wakes = 0
+        self._steps = 0
+
+    def job(self, job: str) -> Job:
+        """The entry of a job. Raises UnknownJob."""
+        if job not in self.jobs:
+            raise unknown_job(job)
+        return self.jobs[job]
+
+    def change(self, job: Job, **changes: object) -> None:
+        """New values in a job's record."""
+        job.record = job.record.model_copy(update=changes)
+
+    def touch(self, job: Job) -> None:
+        """Something about the job changed now."""
+        job.touched_at_s = self.clock()
+        self.change(job, updated_at_s=job.touched_at_s)
+
+    def put_step(self, kind: StepKind, job: Job, chapter: int | None = None) -> Step:
+        """A step into the outbox."""
+        self._steps += 1
+        job.touched_at_s = self.clock()
+        step = Step(kind=kind, job=job.record.job, entry=f"{self._steps}-0", chapter=chapter)
+        self.outbox.append(OutboxEntry(step))
+        return step
+
+    def emit(self, job: Job, kind: EventKind, **fields: object) -> None:
+        """An event with the counters as they are now."""
+        record = job.record
+        counters = record.model_dump(include={"job", "state", "total", "done", "failed", "audio_s"})
+        self.streams.write_event(Event.model_validate({"kind": kind, "at_s": self.clock(), **counters, **fields}))
+
+    def sync_lane(self, job: Job) -> None:
+        """A lane is ready if and only if its job is queued or running and has waiting segments."""
+        lanes, name = self.ready[job.priority_class], job.record.job
+        if job.record.state not in OPEN_STATES or not job.waiting:
+            lanes.pop(name, None)
+        elif name not in lanes:
+            lanes[name] = max(self.virtual_now[job.priority_class], job.virtual_time)
+            self.wakes += 1
+
+    def set_state(self, job: Job, new: JobState, reason: str = "") -> None:
+        """Change the state with its event, the life of the streams and the lane."""
+        self.change(job, state=new, reason=reason)
+        self.touch(job)
+        self.emit(job, EventKind.JOB, reason=reason or None)
+        self.streams.keep(job.record.job, final=new in FINAL_JOB_STATES)
+        self.sync_lane(job)
+        if new is JobState.QUEUED and self.suspects:
+            self.wakes += 1
+
+    def push_suspects(self, refs: list[Ref], size: int = SUSPECT_GROUP) -> None:
+        """Suspects into the queue of groups."""
+        self.suspects += [refs[first : first + size] for first in range(0, len(refs), size)]
+        self.wakes += bool(refs)
+
+    def put_back(self, refs: Iterable[Ref]) -> list[Ref]:
+        """Segments nobody holds any more wait again, in front; those of cancelled or forgotten jobs vanish."""
+        placed = []
+        for ref in sorted(refs):
+            job = self.jobs.get(ref[0])
+            if job is not None and job.record.state is not JobState.CANCELLED:
+                placed.append(ref)
+                self.change(job, held=job.record.held - 1)
+                if ref not in self.blame:
+                    job.waiting[ref[1]] = FRONT_ORDER + ref[1]
+        self.push_suspects([ref for ref in placed if ref in self.blame])
+        for name in {ref[0] for ref in placed}:
+            self.sync_lane(self.jobs[name])
+        return placed
+
+    def remove_worker(self, worker: str) -> list[Ref]:
+        """Take a worker off the list; returns what it held, in order."""
+        self.crumbs.pop(worker, None)
+        gone = self.workers.pop(worker, None)
+        return sorted(gone.held) if gone else []
+
+    def drop_suspects(self, name: str) -> int:
+        """Take a job out of suspects and blame; returns how many suspects were waiting."""
+        before = sum(map(len, self.suspects))
+        groups = [[ref for ref in group if ref[0] != name] for group in self.suspects]
+        self.suspects = [group for group in groups if group]
+        self.blame = {ref: count for ref, count in self.blame.items() if ref[0] != name}
+        return before - sum(map(len, self.suspects))
+
+    def closing_steps(self, job: Job) -> list[tuple[StepKind, int | None]]:
+        """What stands between a job whose segments are all finished and its end."""
+        missing = sorted(chapter for chapter in job.left if chapter not in job.assembled)
+        return [(StepKind.ASSEMBLE, chapter) for chapter in missing] or [(StepKind.FINISH, None)]
+
+    def record_result(self, job: Job, chapter: int, result: SegmentResult) -> None:
+        """Count an accepted result, with its event and the ASSEMBLE step at the chapter's last segment."""
+        good, record = result.state is SegmentState.DONE, job.record
+        job.results[result.segment] = result
+        self.blame.pop((record.job, result.segment), None)
+        self.change(job, reused=record.reused + result.reused)
+        if good:
+            job.tasks.pop(result.segment, None)
+            audio_s = result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
+            self.change(job, done=record.done + 1, audio_s=record.audio_s + audio_s)
+        else:
+            self.change(job, failed=record.failed + 1)
+        self.touch(job)
+        about = {"segment": result.segment, "chapter": chapter}
+        if good:
+            told = result.model_dump(include={"take", "samples", "sample_rate_hz", "reused"})
+            self.emit(job, EventKind.SEGMENT_DONE, **about, **told)
+        else:
+            self.emit(job, EventKind.SEGMENT_FAILED, **about, reason=result.reason)
+        job.left[chapter] -= 1
+        if job.left[chapter] == 0:
+            self.put_step(StepKind.ASSEMBLE, job, chapter)
+
+    def finish_segment(self, job: Job, chapter: int, result: SegmentResult) -> None:
+        """Count the result of a held segment; dead letter, and the job's own move at its last segment."""
+        self.change(job, held=job.record.held - 1)
+        self.record_result(job, chapter, result)
+        if result.state is SegmentState.FAILED:
+            self.dead.append(((result.job, result.segment), result.reason))
+        if job.unfinished == 0:
+            self.set_state(job, JobState.ASSEMBLING)

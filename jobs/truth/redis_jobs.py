@@ -1,0 +1,104 @@
+"""The part of RedisTruth that users and CPU workers move jobs with. Each method is one script (see `scripts/`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jobs import keys
+from jobs.spec import JobRecord, SegmentResult, SegmentTask
+from jobs.state import JobState
+from jobs.truth.records import job_fields, job_record, text
+from jobs.truth.redis_base import RedisPart
+from jobs.truth.rules import check_enqueue, unknown_job
+
+
+class RedisJobs(RedisPart):
+    """Jobs: from PLANNING to their end. `jobs.protocols.Truth` says what each method promises."""
+
+    def create_job(self, record: JobRecord) -> bool:
+        """Register a job in PLANNING with its PLAN step; False: it exists."""
+        now = self._calls.repeat(lambda _again: self._calls.client.time())
+        now_s = now[0] + now[1] / 1e6
+        return bool(self._run("create", record.job, repr(record.created_at_s), *job_fields(record, now_s)))
+
+    def job(self, job: str) -> JobRecord:
+        """The record of one job.
+
+        Raises:
+            UnknownJob: there is none.
+        """
+        fields = self._calls.repeat(lambda _again: self._calls.client.hgetall(keys.job(job)))
+        if not fields:
+            raise unknown_job(job)
+        return job_record(fields)
+
+    def jobs(self) -> list[JobRecord]:
+        """All jobs, oldest first."""
+        ids = self._calls.repeat(lambda _again: self._calls.client.zrange(keys.JOBS, 0, -1))
+
+        stored = self._calls.together(("HGETALL", keys.job(text(job))) for job in ids)
+        return [job_record(fields) for fields in stored if fields]
+
+    def enqueue(self, job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
+        """Queue a planned job's segments; nothing changes if it is past PLANNING or paused.
+
+        `total_chars` of the record becomes the characters of `tasks`: what there is to speak.
+
+        Raises:
+            UnknownJob: there is no such job.
+            ValueError: a segment of another job, or one that comes twice.
+        """
+        check_enqueue(job, tasks, finished)
+        rows = [part for task in tasks for part in (task.segment, task.chapter, task.model_dump_json())]
+        chars = sum(len(task.spoken) for task in tasks)
+        self._run("enqueue", job, chars, len(tasks), *rows, *(result.model_dump_json() for result in finished))
+
+    def move_job(self, job: str, state: JobState, *, reason: str = "") -> JobState:
+        """Change a job's state with all that follows; returns the state before.
+
+        Raises:
+            UnknownJob: there is no such job.
+            IllegalMove: the table, or unfinished segments, forbid it.
+        """
+        old, _vanished = self._run("move", job, state, reason)
+        return JobState(text(old))
+
+    def pause(self, job: str) -> None:
+        """Hold a job. Raises UnknownJob, IllegalMove."""
+        self._run("move", job, JobState.PAUSED, "")
+
+    def unpause(self, job: str) -> None:
+        """Let a paused job go on. Raises UnknownJob."""
+        self._run("unpause", job)
+
+    def cancel(self, job: str) -> int:
+        """Take a job back; returns how many waiting segments vanished. Raises UnknownJob, IllegalMove."""
+        _old, vanished = self._run("move", job, JobState.CANCELLED, "")
+        return int(vanished)
+
+    def retry_failed(self, job: str) -> int:
+        """Put failed segments back (of a job that failed as a whole: go on where it stood); returns how many.
+
+        Raises:
+            UnknownJob: there is no such job.
+            IllegalMove: it is neither DONE_WITH_FAILURES nor FAILED after it was planned.
+        """
+        return int(self._run("retry", job))
+
+    def chapter_assembled(self, job: str, chapter: int) -> None:
+        """Note that a chapter's audio is in the store; a chapter without segments counts for nothing.
+
+        Raises:
+            UnknownJob: there is no such job.
+        """
+        self._run("assembled", job, chapter)
+
+    def results(self, job: str) -> dict[int, SegmentResult]:
+        """Every done or failed segment of a job, in order."""
+        stored = self._calls.repeat(lambda _again: self._calls.client.hgetall(keys.results(job)))
+        found = {int(segment): SegmentResult.model_validate_json(value) for segment, value in stored.items()}
+        return dict(sorted(found.items()))
+
+    def forget(self, job: str) -> None:
+        """Delete all that is kept of a final job. Raises UnknownJob, IllegalMove."""
+        self._run("forget", job)

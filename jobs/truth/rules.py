@@ -1,0 +1,89 @@
+"""What both back ends of the truth share: limits, the order of classes, checks of arguments, errors. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from jobs.errors import Fenced, IllegalMove, UnknownJob
+from jobs.spec import Priority, SegmentResult, SegmentTask
+from jobs.state import JOB_MOVES, JobState, SegmentState
+
+PRIORITY_CLASS = {Priority.LIVE: 0, Priority.NORMAL: 1, Priority.BULK: 2}
+"""Smaller is served first."""
+QUANTUM = 8
+"""Segments a lane gives up in one turn."""
+SUSPECT_GROUP = 16
+"""Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
+BLAME_LIMIT = 2
+"""Blames after which a segment is given up. The second one falls on a segment that was alone in its process."""
+CRUMB_TTL_S = 60
+"""A crumb older than this says nothing about a crash."""
+FRONT_ORDER = -1_000_000_000
+"""Added to the order of a segment that was given back: in front of all that wait, still in reading order."""
+DEAD_KEPT = 10_000
+WAKE_KEPT = 100
+WORKER_TTL_S = 15.0
+STREAM_TTL_S = 86_400.0
+RECONCILE_AFTER_S = 300.0
+"""A step is taken for lost when nothing about its job changed for this long."""
+CLAIM_AFTER_S = 60.0
+"""A step another consumer took and did not confirm for this long is handed out again."""
+CRASH_REASON = (
+    "the synthesis process died twice while it spoke this segment, the second time with nothing else on board"
+)
+
+
+def check_enqueue(job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
+    """Raise ValueError unless all belong to `job`, no segment comes twice and all of `finished` are finished."""
+    places = [(task.job, task.segment) for task in tasks] + [(result.job, result.segment) for result in finished]
+    strangers = sorted({name for name, _segment in places} - {job})
+    if strangers:
+        msg = f"enqueue of job {job} was given segments of other jobs: {', '.join(strangers)}"
+        raise ValueError(msg)
+    counts = Counter(segment for _name, segment in places)
+    twice = sorted(segment for segment, count in counts.items() if count > 1)
+    if twice:
+        msg = f"enqueue of job {job} was given segments twice: {twice[:10]}; each belongs to tasks or to finished, once"
+        raise ValueError(msg)
+    check_results(finished)
+
+
+def check_results(results: Sequence[SegmentResult]) -> None:
+    """Raise ValueError unless every result is of a done or failed segment."""
+    for result in results:
+        if result.state not in (SegmentState.DONE, SegmentState.FAILED):
+            msg = (
+                f"segment {result.segment} of job {result.job} was reported as {result.state}; "
+                f"a result is {SegmentState.DONE} or {SegmentState.FAILED}"
+            )
+            raise ValueError(msg)
+
+
+def unknown_job(job: str) -> UnknownJob:
+    """The error for a job that is not there."""
+    return UnknownJob(f"no job has the id {job!r}; `tts-batch jobs` lists them")
+
+
+def fenced(worker: str) -> Fenced:
+    """The error for a worker that is not known (any more)."""
+    return Fenced(
+        f"worker {worker} is not registered: it never was, it retired, or it was declared dead and its segments were "
+        "given back; it must stop and start anew under a new id"
+    )
+
+
+def illegal_move(old: JobState, new: JobState, unfinished: int) -> IllegalMove:
+    """The error for a state change that the table, or the segments of the job, forbid."""
+    allowed = ", ".join(sorted(JOB_MOVES[old])) or "nothing (it is final)"
+    if new not in JOB_MOVES[old]:
+        return IllegalMove(f"a job cannot go from {old} to {new}; from {old} it may go to {allowed}")
+    return IllegalMove(
+        f"a job with {unfinished} unfinished segments cannot go from {old} to {new}: queued and running need some, "
+        "assembling needs a planned job without any, planning needs a job that was not planned"
+    )
+
+
+def not_final(job: str, state: JobState) -> IllegalMove:
+    """The error for forgetting a job that is still at work."""
+    return IllegalMove(f"job {job} is {state} and cannot be forgotten; cancel it first or wait for its end")

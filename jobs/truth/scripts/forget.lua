@@ -1,0 +1,17 @@
+-- Delete all that is kept of a final job (Truth.forget). ARGV: job. Returns 1.
+-- Errors: UNKNOWNJOB job; NOTFINAL state job.
+-- Deletes every key of the job; its references leave K.suspects, K.blame and K.held.
+local job = ARGV[1]
+local state = state_of(job)
+if not state then return unknown_job(job) end
+if not FINAL[state] then return redis.error_reply('NOTFINAL ' .. state .. ' ' .. job) end
+drop_suspects(job)
+for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do
+  for _, ref in ipairs(call('SMEMBERS', K.held .. worker)) do
+    if split(ref) == job then call('SREM', K.held .. worker, ref) end
+  end
+end
+call('UNLINK', K.job .. job, K.segments .. job, K.waiting .. job, K.left .. job, K.assembled .. job, K.done .. job,
+  K.results .. job, K.events .. job, K.audio .. job, K.audio_bytes .. job)
+call('ZREM', K.jobs, job)
+return 1

@@ -1,0 +1,207 @@
+-- The common part in front of every script: time, events, states, lanes, suspects, results.
+-- jobs/truth/lua.py puts the constants before it: K (key prefixes by their name in jobs/keys.py), the transition
+-- table MOVES, FINAL, and the limits of jobs/truth/rules.py. Redis runs a script whole or not at all.
+--
+-- Invariant 1: an unfinished segment is in exactly one of: K.waiting, K.suspects, the K.held of one worker.
+-- Invariant 2: a lane is in K.ready if and only if its job is queued or running and has waiting segments.
+
+local call = redis.call
+
+local function now_s()
+  local time = call('TIME')
+  return tonumber(time[1]) + math.floor(tonumber(time[2]) / 1000) / 1000
+end
+
+local function stamp()
+  return string.format('%.3f', now_s()) -- a bare number would be written with 17 digits
+end
+
+local function state_of(job)
+  return call('HGET', K.job .. job, 'state')
+end
+
+local function is_open(state)
+  return state == 'queued' or state == 'running'
+end
+
+local function touch(job)
+  local now = stamp()
+  call('HSET', K.job .. job, 'updated_at_s', now, 'touched_at_s', now)
+end
+
+local function unknown_job(job)
+  return redis.error_reply('UNKNOWNJOB ' .. job)
+end
+
+local function unfinished(job)
+  local counts = call('HMGET', K.job .. job, 'total', 'done', 'failed')
+  return tonumber(counts[1]) - tonumber(counts[2]) - tonumber(counts[3])
+end
+
+local function wake(class)
+  call('XADD', K.wake, 'MAXLEN', WAKE_KEPT, '*', 'class', class)
+end
+
+-- Put a step into the outbox; returns its entry id.
+local function step(kind, job, chapter)
+  call('HSET', K.job .. job, 'touched_at_s', stamp())
+  if chapter then
+    return call('XADD', K.outbox, '*', 'kind', kind, 'job', job, 'chapter', chapter)
+  end
+  return call('XADD', K.outbox, '*', 'kind', kind, 'job', job)
+end
+
+-- Append an event; the fields of jobs.events.Event beside the counters come in `fields`.
+local function emit(job, kind, fields)
+  local counts = call('HMGET', K.job .. job, 'state', 'total', 'done', 'failed', 'audio_s')
+  fields.v, fields.kind, fields.job, fields.at_s = EVENT_VERSION, kind, job, now_s()
+  fields.state, fields.total, fields.done = counts[1], tonumber(counts[2]), tonumber(counts[3])
+  fields.failed, fields.audio_s = tonumber(counts[4]), tonumber(counts[5])
+  call('XADD', K.events .. job, '*', 'v', EVENT_VERSION, 'kind', kind, 'data', cjson.encode(fields))
+end
+
+-- Keep invariant 2. A lane that comes back starts at the class's virtual now, never before its own last turn.
+local function sync_lane(job)
+  local lane = call('HMGET', K.job .. job, 'state', 'class', 'virtual_time')
+  local ready = K.ready .. lane[2]
+  if not is_open(lane[1]) or call('ZCARD', K.waiting .. job) == 0 then
+    call('ZREM', ready, job)
+  elseif not call('ZSCORE', ready, job) then
+    local virtual_now = tonumber(call('GET', K.virtual_now .. lane[2]) or 0)
+    call('ZADD', ready, math.max(virtual_now, tonumber(lane[3])), job)
+    wake(lane[2])
+  end
+end
+
+local function expire_streams(job, final)
+  for _, key in ipairs({K.events .. job, K.audio .. job, K.audio_bytes .. job}) do
+    if final then call('PEXPIRE', key, STREAM_TTL_MS) else call('PERSIST', key) end
+  end
+end
+
+local function set_state(job, new, reason)
+  call('HSET', K.job .. job, 'state', new, 'reason', reason)
+  touch(job)
+  emit(job, 'job', {reason = reason ~= '' and reason or nil})
+  expire_streams(job, FINAL[new])
+  sync_lane(job)
+  if new == 'queued' and call('LLEN', K.suspects) > 0 then wake(1) end
+end
+
+-- References are `<job>|<segment>`.
+local function split(ref)
+  return string.match(ref, '^(.*)|(%d+)$')
+end
+
+local function by_place(left, right)
+  local left_job, left_segment = split(left)
+  local right_job, right_segment = split(right)
+  if left_job ~= right_job then return left_job < right_job end
+  return tonumber(left_segment) < tonumber(right_segment)
+end
+
+local function held_by(worker)
+  local refs = call('SMEMBERS', K.held .. worker)
+  table.sort(refs, by_place)
+  return refs
+end
+
+-- Suspects wait in groups: JSON lists of references.
+local function push_suspects(refs, size)
+  for first = 1, #refs, size do
+    local group = {}
+    for place = first, math.min(first + size - 1, #refs) do group[#group + 1] = refs[place] end
+    call('RPUSH', K.suspects, cjson.encode(group))
+  end
+  if #refs > 0 then wake(1) end
+end
+
+-- Put segments that nobody holds any more back, in front; suspects as a group of suspects. Those of jobs that were
+-- cancelled or forgotten vanish. Returns the references that are waiting again.
+local function put_back(refs)
+  local placed, suspects, lanes = {}, {}, {}
+  for _, ref in ipairs(refs) do
+    local job, segment = split(ref)
+    local state = state_of(job)
+    if state and state ~= 'cancelled' then
+      call('HINCRBY', K.job .. job, 'held', -1)
+      placed[#placed + 1] = ref
+      if call('HEXISTS', K.blame, ref) == 1 then
+        suspects[#suspects + 1] = ref
+      else
+        call('ZADD', K.waiting .. job, FRONT + segment, segment)
+        lanes[job] = true
+      end
+    end
+  end
+  push_suspects(suspects, SUSPECT_GROUP)
+  for job in pairs(lanes) do sync_lane(job) end
+  return placed
+end
+
+local function remove_worker(worker)
+  call('DEL', K.worker .. worker, K.held .. worker, K.crumb .. worker)
+  return call('ZREM', K.workers, worker)
+end
+
+-- Take a job's references out of the suspects and the blame; returns how many suspects were waiting.
+local function drop_suspects(job)
+  local groups, dropped = call('LRANGE', K.suspects, 0, -1), 0
+  call('DEL', K.suspects)
+  for _, text in ipairs(groups) do
+    local kept = {}
+    for _, ref in ipairs(cjson.decode(text)) do
+      if split(ref) == job then dropped = dropped + 1 else kept[#kept + 1] = ref end
+    end
+    if #kept > 0 then call('RPUSH', K.suspects, cjson.encode(kept)) end
+  end
+  for _, ref in ipairs(call('HKEYS', K.blame)) do
+    if split(ref) == job then call('HDEL', K.blame, ref) end
+  end
+  return dropped
+end
+
+-- Steps for what stands between a job whose segments are all finished and its end.
+local function closing_steps(job)
+  local entries = {}
+  local chapters = call('HKEYS', K.left .. job)
+  table.sort(chapters, function(a, b) return tonumber(a) < tonumber(b) end)
+  for _, chapter in ipairs(chapters) do
+    if call('SISMEMBER', K.assembled .. job, chapter) == 0 then entries[#entries + 1] = {'assemble', chapter} end
+  end
+  if #entries == 0 then entries[1] = {'finish', false} end
+  return entries
+end
+
+-- Count a result that is accepted: bitmap, result, counters, event, ASSEMBLE at the chapter's last segment.
+-- A failed segment keeps its payload, so that it can be tried again.
+local function record_result(job, chapter, result, json)
+  local hash, segment, good = K.job .. job, result.segment, result.state == 'done'
+  call('SETBIT', K.done .. job, segment, 1)
+  call('HSET', K.results .. job, segment, json)
+  call('HDEL', K.blame, job .. '|' .. segment)
+  call('HINCRBY', hash, result.state, 1)
+  if good then call('HDEL', K.segments .. job, segment) end
+  if result.reused then call('HINCRBY', hash, 'reused', 1) end
+  if good and result.sample_rate_hz > 0 then
+    call('HINCRBYFLOAT', hash, 'audio_s', string.format('%.9f', result.samples / result.sample_rate_hz))
+  end
+  touch(job)
+  if good then
+    emit(job, 'segment_done', {segment = segment, chapter = tonumber(chapter), take = result.take, samples = result.samples,
+      sample_rate_hz = result.sample_rate_hz, reused = result.reused})
+  else
+    emit(job, 'segment_failed', {segment = segment, chapter = tonumber(chapter), reason = result.reason})
+  end
+  if call('HINCRBY', K.left .. job, chapter, -1) == 0 then step('assemble', job, chapter) end
+end
+
+-- Count a result of a held segment; dead letter and the job's own move at its last segment.
+local function finish_segment(job, chapter, result, json)
+  call('HINCRBY', K.job .. job, 'held', -1)
+  record_result(job, chapter, result, json)
+  if result.state == 'failed' then
+    call('XADD', K.dead, 'MAXLEN', '~', DEAD_KEPT, '*', 'job', job, 'segment', result.segment, 'reason', result.reason)
+  end
+  if unfinished(job) == 0 then set_state(job, 'assembling', '') end
+end

@@ -1,0 +1,46 @@
+-- Bury workers without a heartbeat (nobody is blamed) and mend counts (Truth.sweep).
+-- ARGV: oldest heartbeat age allowed in s, '1' if burying is allowed now. Returns the buried workers.
+-- Writes: what retire.lua writes; K.waiting and K.job of jobs whose segments do not add up.
+local buried = {}
+if ARGV[2] == '1' then
+  local stale = string.format('(%.3f', now_s() - tonumber(ARGV[1]))
+  for _, worker in ipairs(call('ZRANGEBYSCORE', K.workers, '-inf', stale)) do
+    local refs = held_by(worker)
+    remove_worker(worker)
+    put_back(refs)
+    buried[#buried + 1] = worker
+  end
+end
+
+-- Where every segment is that is not waiting: job -> segment -> true.
+local placed, held = {}, {}
+local function note(ref, counts)
+  local job, segment = split(ref)
+  placed[job] = placed[job] or {}
+  placed[job][segment] = true
+  counts[job] = (counts[job] or 0) + 1
+end
+for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do
+  for _, ref in ipairs(call('SMEMBERS', K.held .. worker)) do note(ref, held) end
+end
+local suspects = {}
+for _, text in ipairs(call('LRANGE', K.suspects, 0, -1)) do
+  for _, ref in ipairs(cjson.decode(text)) do note(ref, suspects) end
+end
+
+local function mend(job)
+  call('HSET', K.job .. job, 'held', held[job] or 0)
+  if call('ZCARD', K.waiting .. job) + (held[job] or 0) + (suspects[job] or 0) == unfinished(job) then return end
+  for _, segment in ipairs(call('HKEYS', K.segments .. job)) do
+    local known = placed[job] and placed[job][segment]
+    if not known and call('GETBIT', K.done .. job, segment) == 0 then
+      call('ZADD', K.waiting .. job, 'NX', segment, segment)
+    end
+  end
+  sync_lane(job)
+end
+for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
+  local about = call('HMGET', K.job .. job, 'state', 'planned')
+  if about[2] == '1' and not FINAL[about[1]] then mend(job) end
+end
+return buried

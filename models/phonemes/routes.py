@@ -1,0 +1,32 @@
+"""The table of ways from text to phonemes: exact names, opened lazily."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import cast
+
+from models.errors import BadPrompt
+
+Phonemes = Callable[[str], str]
+"""English text of one segment -> IPA in espeak's notation. Raises BadPrompt."""
+
+DEFAULT_ROUTE = "lexicon"
+ROUTES = {
+    "lexicon": "models.phonemes.lexicon:LexiconPhonemes",
+    "espeak": "models.phonemes.espeak:EspeakPhonemes",
+}
+
+
+def open_route(name: str) -> Phonemes:
+    """The phonemizer of exactly that name.
+
+    Raises:
+        BadPrompt: no such route.
+        MissingExtra: its package is not installed.
+    """
+    if name not in ROUTES:
+        msg = f"no way to phonemes is called {name!r}; there are {', '.join(ROUTES)}"
+        raise BadPrompt(msg)
+    module, _, maker = ROUTES[name].partition(":")
+    return cast("Phonemes", getattr(import_module(module), maker)())

@@ -1,0 +1,138 @@
+"""Light clean-up of English text for a phonemizer: what it would read wrongly, or drop without a word, is rewritten.
+
+Pure text, no phonemes. It is a safety net behind the normaliser of the planner, not a normaliser: accents are folded,
+dashes and ellipses become the pauses they stand for, quotes and brackets go, letters it cannot say are refused.
+
+    tidy("“Wait…” — café")  # "Wait, cafe"
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import sentencex
+
+from models.errors import BadPrompt
+
+_WORDS = {
+    "½": " one half ",
+    "¼": " one quarter ",
+    "¾": " three quarters ",
+    "²": " squared ",
+    "³": " cubed ",
+    "°": " degrees ",
+    "×": " times ",
+    "÷": " divided by ",
+    "±": " plus or minus ",
+    "=": " equals ",
+    "§": " section ",
+}
+_LETTERS = {
+    "ß": "ss",
+    "ẞ": "SS",
+    "æ": "ae",
+    "Æ": "Ae",
+    "œ": "oe",
+    "Œ": "Oe",
+    "ø": "o",
+    "Ø": "O",
+    "ł": "l",
+    "Ł": "L",
+    "đ": "d",
+    "Đ": "D",
+    "ð": "th",
+    "Ð": "Th",
+    "þ": "th",
+    "Þ": "Th",
+    "ı": "i",
+    "ʻ": "",
+    "ʼ": "'",
+}
+"""Latin letters that no decomposition folds into ASCII."""
+_KEPT = "–—―‒£€"
+"""What is not ASCII and still means something further down: dashes, and money the phonemizers can read."""
+_APOSTROPHES = "‘’‛′`´"
+_END_MARKS = (".", "!", "?")
+_DROPPED = '"“”„‟«»‹›()[]{}<>*_~|^'
+_TABLE = str.maketrans(
+    {**_WORDS, **_LETTERS, **dict.fromkeys(_APOSTROPHES, "'"), **dict.fromkeys(_DROPPED, ""), "…": "..."}
+)
+
+_ELLIPSIS_WITHIN = re.compile(r"\.(?:\s*\.)+(?=\s*[a-z])")
+_DOTS = re.compile(r"\.(?:\s*\.)+")
+_RANGE = re.compile(r"(?<=\d)\s*[–‒]\s*(?=\d)")
+_DASH = re.compile(r"\s*[—–―‒]+\s*|\s*--+\s*|\s+-+\s+")
+_HYPHENS = re.compile("[‐‑⁃−]")
+_NUMBER_SIGN = re.compile(r"#\s*(?=\d)")
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)\s*[:']\s*(?=\d)")
+_DIGIT_LETTER = re.compile(r"(?<=\d)(?!(?:st|nd|rd|th|s)\b)(?=[A-Za-z])")
+_LETTER_DIGIT = re.compile(r"(?<=[A-Za-z])(?=\d)")
+_WEB_PREFIX = re.compile(r"https?://|\bwww\.", re.IGNORECASE)
+_DOT_IN_NAME = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
+_SAINT = re.compile(r"\bSt\.(?=\s+[A-Z])")
+_STREET = re.compile(r"\bSt\.")
+_SLASH = re.compile(r"(?<=\w)/(?=\w)")
+_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?])")
+_MARKS = re.compile(r"[,.;:!?](?:\s*[,;:!?]|\s*\.(?!\d))+")
+
+
+def tidy(text: str) -> str:
+    """`text` as ASCII words and the marks `, . ; : ! ?` that make pauses.
+
+    Raises:
+        BadPrompt: no letter or digit is in it, or letters that are not Latin.
+    """
+    folded = _folded(text)
+    foreign = sorted({char for char in folded if char.isalnum() and not char.isascii()})
+    if foreign:
+        msg = (
+            f"the text has letters an English voice cannot say: {' '.join(foreign[:10])} in {_short(text)}; "
+            "write them in Latin letters or choose a model of that language"
+        )
+        raise BadPrompt(msg)
+    folded = "".join(char if char.isascii() or char in _KEPT else " " for char in folded)
+    folded = _DOT_IN_NAME.sub(" dot ", _WEB_PREFIX.sub("", folded))
+    folded = _STREET.sub("Street", _SAINT.sub("Saint", folded))
+    folded = _BETWEEN_DIGITS.sub(" ", _NUMBER_SIGN.sub(" number ", _RANGE.sub(" to ", folded)))
+    folded = _SLASH.sub(" ", _LETTER_DIGIT.sub(" ", _DIGIT_LETTER.sub(" ", folded)))
+    folded = _DOTS.sub(".", _ELLIPSIS_WITHIN.sub(",", folded))
+    folded = _DASH.sub(", ", folded)
+    folded = _MARKS.sub(_strongest, _SPACE_BEFORE_MARK.sub("", folded))
+    folded = " ".join(folded.split()).lstrip(",.;:!? ")
+    if not any(char.isalnum() for char in folded):
+        msg = f"nothing in {_short(text)} can be spoken: it has no letter and no digit; skip the segment"
+        raise BadPrompt(msg)
+    return folded
+
+
+def sentences(text: str) -> list[str]:
+    """`text` tidied and cut into its sentences, so that each is read by itself.
+
+    Raises:
+        BadPrompt: as `tidy`.
+    """
+    parts = (part.strip() for part in sentencex.segment("en", tidy(text)))
+    return [part for part in parts if any(char.isalnum() for char in part)]
+
+
+def closed(ipa: str) -> str:
+    """The phonemes of a sentence with a mark that ends it: without one a voice breaks off."""
+    return ipa if ipa[-1:] in _END_MARKS else ipa.rstrip(",;: ") + "."
+
+
+def _folded(text: str) -> str:
+    """Accents off, compatibility forms resolved, known symbols as words, what cannot be seen taken out."""
+    shown = "".join(" " if unicodedata.category(c) == "Cc" else c for c in text if unicodedata.category(c) != "Cf")
+    decomposed = unicodedata.normalize("NFKD", shown.translate(_TABLE))
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return _HYPHENS.sub("-", plain.translate(_TABLE))
+
+
+def _strongest(match: re.Match[str]) -> str:
+    """One mark for a run of them: the one that says most about the melody."""
+    return next(mark for mark in "?!.;:," if mark in match.group())
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")  # one line of an error text

@@ -1,0 +1,117 @@
+"""The only file that knows Celery: the app, its one task and the worker process that runs steps of jobs.
+
+Celery may lose or repeat a message; both are harmless: steps are idempotent, and the steward's reconciler sends lost
+ones again. Run as `python -m workers.celery_app` by the steward; Flower and `celery inspect` see it as a normal worker.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import socket
+from urllib.parse import quote, urlsplit
+
+from celery import Celery, Task
+from kombu.exceptions import OperationalError
+
+from jobs import keys
+from jobs.errors import BrokerUnavailable, JobsError
+from jobs.protocols import Step, StepKind
+from jobs.settings import Settings, load_settings
+from workers.context import Context, open_context
+from workers.process import configure_logging
+from workers.steps import give_up, run_step
+
+TASK = "tts_batch.step"
+QUEUE = "steps"
+VISIBILITY_TIMEOUT_S = 3600
+"""Longer than the longest step: Redis gives an unconfirmed message to a second worker after this time."""
+MAX_TRIES = 4
+RETRY_DELAY_S = 5
+
+
+def build_app(broker_url: str) -> Celery:
+    """A Celery app on the broker of the jobs, under a key prefix of its own; results are not kept."""
+    app = Celery("tts-batch", broker=celery_url(broker_url), set_as_current=False)
+    app.conf.update(
+        broker_connection_retry_on_startup=True,
+        broker_transport_options={
+            "global_keyprefix": keys.CELERY_PREFIX,
+            "visibility_timeout": VISIBILITY_TIMEOUT_S,
+        },
+        task_acks_late=True,
+        task_default_queue=QUEUE,
+        task_ignore_result=True,
+        task_reject_on_worker_lost=True,
+        worker_hijack_root_logger=False,
+        worker_prefetch_multiplier=1,
+    )
+    return app
+
+
+def celery_url(broker_url: str) -> str:
+    """Kombu's spelling of a Redis URL: a unix socket is `redis+socket://`, its database `virtual_host`."""
+    parts = urlsplit(broker_url)
+    if parts.scheme != "unix":
+        return broker_url
+    database = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair).get("db", "0")
+    return f"redis+socket://{quote(parts.path)}?virtual_host={database}"
+
+
+class StepSender:
+    """Hands steps of jobs to the CPU workers."""
+
+    def __init__(self, broker_url: str) -> None:
+        self._app = build_app(broker_url)
+
+    def send(self, step: Step) -> None:
+        """Send one step; the task id names it, so that logs and Flower can be read.
+
+        Raises:
+            BrokerUnavailable: the broker does not take it; the step stays in the outbox.
+        """
+        chapter = "" if step.chapter is None else f"-{step.chapter}"
+        arguments = (step.kind.value, step.job, step.chapter)
+        task_id = f"{step.kind}-{step.job}{chapter}-{step.entry}"
+        try:
+            self._app.send_task(TASK, args=arguments, task_id=task_id, retry=False)
+        except OperationalError as error:
+            msg = f"step {task_id} could not be handed over: {error}"
+            raise BrokerUnavailable(msg) from error
+
+
+def register_task(app: Celery, settings: Settings) -> None:
+    """Add the task to an app. The connections are opened in the pool process that runs it, never before the fork."""
+
+    @functools.cache
+    def context_of(_pid: int) -> Context:
+        return open_context(settings)
+
+    @app.task(name=TASK, bind=True, max_retries=MAX_TRIES - 1)  # type: ignore[untyped-decorator]
+    def step(task: Task, kind: str, job: str, chapter: int | None) -> None:
+        context = context_of(os.getpid())
+        try:
+            run_step(context, StepKind(kind), job, chapter)
+        except (JobsError, OSError) as error:
+            if task.request.retries < MAX_TRIES - 1:
+                raise task.retry(exc=error, countdown=RETRY_DELAY_S) from error
+            give_up(context, StepKind(kind), job, error)
+
+
+def main() -> None:
+    """Run a Celery worker for the steps of jobs until it is told to stop."""
+    settings = load_settings()
+    if settings.broker is None:
+        msg = "the Celery worker needs TTS_BATCH_BROKER; it is started by `tts-batch worker cpu`"
+        raise SystemExit(msg)
+    configure_logging("steps", settings.log_level)
+    app = build_app(settings.broker)
+    register_task(app, settings)
+    name = f"cpu-{os.getpid()}@{socket.gethostname()}"
+    concurrency = str(os.cpu_count() or 1)
+    level = settings.log_level
+    app.worker_main(["worker", "--hostname", name, "--concurrency", concurrency, "--loglevel", level])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""Which devices this machine has, asked in a process of its own: the asker never initialises CUDA itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from jobs.errors import NoDevice
+
+CUDA_QUESTION = "import torch; print(torch.cuda.device_count())"
+ANSWER_TIMEOUT_S = 120.0
+
+
+def cuda_devices() -> int:
+    """How many CUDA devices torch sees; 0 also when torch is not installed."""
+    answer = subprocess.run(  # noqa: S603  # our own interpreter
+        [sys.executable, "-P", "-c", CUDA_QUESTION],
+        capture_output=True,
+        text=True,
+        timeout=ANSWER_TIMEOUT_S,
+        check=False,
+    )
+    return int(answer.stdout) if answer.returncode == 0 else 0
+
+
+def check_device(device: str) -> None:
+    """Raise NoDevice unless `device` is cpu, or cuda with a GPU that torch sees."""
+    if device == "cpu":
+        return
+    if device != "cuda":
+        msg = f"device {device!r} is not known; use cuda or cpu"
+        raise NoDevice(msg)
+    if cuda_devices() == 0:
+        msg = "torch sees no CUDA device; check the driver and the torch build, or use --device cpu"
+        raise NoDevice(msg)

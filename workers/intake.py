@@ -1,0 +1,161 @@
+"""Intake of a synthesis process: leases segments ahead of the free slots and turns their text into prompts.
+
+Runs in a thread of its own, so that the step loop never waits for the broker or for a text front end. Knows the
+truth and the models' front ends, no engine.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.request import Request
+from jobs.errors import BrokerUnavailable, Fenced
+from jobs.protocols import Truth
+from jobs.spec import SegmentResult, SegmentTask
+from jobs.state import SegmentState
+from models.base import Prompt, SpeechModel
+from models.errors import ModelError
+from workers.outlet import Outlet
+
+log = logging.getLogger(__name__)
+
+IDLE_WAIT_S = 1.0
+LIVE_POLL_S = 0.02
+BROKER_WAIT_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A leased segment whose prompt is prepared."""
+
+    task: SegmentTask
+    request: Request
+
+
+class Intake:
+    """Keeps `slots + look_ahead` segments leased; the step loop takes them with `take()`.
+
+    Segments of class live are taken even while the buffer is full and put in front of it.
+    """
+
+    def __init__(
+        self,
+        truth: Truth,
+        worker: str,
+        *,
+        slots: int,
+        model: Callable[[str], SpeechModel],
+        outlet: Outlet,
+    ) -> None:
+        self._truth = truth
+        self._worker = worker
+        self._limit = slots + max(8, slots // 4)
+        self._model = model
+        self._outlet = outlet
+        self._ready: deque[Ready] = deque()
+        self._busy = 0
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self.stopping = threading.Event()
+        self.fenced = threading.Event()
+        self.thread = threading.Thread(target=self._run, name="intake", daemon=True)
+
+    def take(self) -> Ready | None:
+        """The next prepared segment, or None; from now on it counts as busy until `finished()`."""
+        with self._lock:
+            if not self._ready:
+                return None
+            self._busy += 1
+            return self._ready.popleft()
+
+    def finished(self) -> None:
+        """One segment that was taken has left its slot."""
+        with self._lock:
+            self._busy -= 1
+        self._wake.set()
+
+    def drop_jobs(self, jobs: frozenset[str]) -> None:
+        """Forget buffered segments of cancelled jobs."""
+        with self._lock:
+            self._ready = deque(ready for ready in self._ready if ready.task.job not in jobs)
+
+    def drain(self) -> list[str]:
+        """Stop leasing and hand out the refs of all segments that never reached a slot."""
+        self.stopping.set()
+        self._wake.set()
+        self.thread.join()
+        with self._lock:
+            refs = [ready.task.ref for ready in self._ready]
+            self._ready.clear()
+        return refs
+
+    def _run(self) -> None:
+        while not self.stopping.is_set():
+            try:
+                self._turn()
+            except Fenced:
+                self.fenced.set()
+                return
+            except BrokerUnavailable as error:
+                log.warning("broker away, nothing is leased until it is back: %s", error)
+                self.stopping.wait(BROKER_WAIT_S)
+
+    def _turn(self) -> None:
+        with self._lock:
+            want = self._limit - self._busy - len(self._ready)
+        if want > 0:
+            tasks = self._truth.lease(self._worker, want)
+        else:
+            tasks = self._truth.lease(self._worker, 1, live_only=True)
+        for task in tasks:
+            self._admit(task)
+        if tasks:
+            return
+        if want > 0:
+            self._truth.wait_for_work(IDLE_WAIT_S)
+        else:
+            self._wake.wait(LIVE_POLL_S)
+            self._wake.clear()
+
+    def _admit(self, task: SegmentTask) -> None:
+        """Prepare one segment; one that cannot be spoken is reported as failed, one already spoken as done."""
+        reused = self._outlet.reuse(task)
+        if reused is not None:
+            self._outlet.report(reused)
+            return
+        try:
+            prepared = self._model(task.model).prepare(
+                Prompt(spoken=task.spoken, voice=task.voice, language=task.language, speed=task.speed)
+            )
+        except ModelError as error:
+            self._outlet.report(failed_result(task, str(error)))
+            return
+        request = Request(
+            request_id=task.ref,
+            inputs=prepared.inputs,
+            seed=task.seed,
+            length_hint=prepared.length_hint,
+            group=prepared.group,
+            live=task.live,
+        )
+        with self._lock:
+            if task.live:
+                self._ready.appendleft(Ready(task, request))
+            else:
+                self._ready.append(Ready(task, request))
+
+
+def failed_result(task: SegmentTask, reason: str) -> SegmentResult:
+    """The result of a segment that could not be spoken."""
+    return SegmentResult(
+        job=task.job,
+        segment=task.segment,
+        chapter=task.chapter,
+        state=SegmentState.FAILED,
+        take=task.take,
+        reason=reason,
+    )

@@ -1,0 +1,224 @@
+"""Outlet of a synthesis process: writes live chunks, takes and results, in a thread of its own.
+
+The order is fixed: audio to the store, then the truth (which writes the event), never the other way round. Knows the
+store, the streams and the truth, no engine.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.request import Delta, FinishReason, Samples
+from jobs.errors import BrokerUnavailable, Fenced, StoreError
+from jobs.events import AudioChunk
+from jobs.protocols import Store
+from jobs.spec import SegmentResult, SegmentTask
+from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.takes import TakeOrigin, judge, pcm16, write_take
+from workers.context import Context
+from workers.steps import reused_result
+
+log = logging.getLogger(__name__)
+
+STORE_TRIES = 3
+STORE_WAIT_S = 1.0
+BROKER_WAIT_S = 0.5
+BATCH = 64
+
+
+@dataclass
+class Voicing:
+    """One segment in a slot: what it is and the audio so far. `started_s` is when it got its slot."""
+
+    task: SegmentTask
+    numerics: str
+    sample_rate_hz: int
+    started_s: float = field(default_factory=time.monotonic)
+    pieces: list[Samples] = field(default_factory=list)
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Take:
+    voicing: Voicing
+    finish: FinishReason
+    error: str | None
+    compute_s: float
+
+
+class Outlet:
+    """Takes what the step loop made; nothing here can hold up a step."""
+
+    def __init__(self, context: Context, worker: str) -> None:
+        self._context = context
+        self._worker = worker
+        self._queue: queue.Queue[AudioChunkOf | _Take | SegmentResult | None] = queue.Queue()
+        self.fenced = threading.Event()
+        self.segments_done = 0
+        self.audio_s = 0.0
+        self.thread = threading.Thread(target=self._run, name="outlet", daemon=True)
+
+    def delta(self, voicing: Voicing, delta: Delta) -> None:
+        """One piece of a segment's audio; a live job's goes to its stream at once."""
+        if delta.samples.size:
+            voicing.pieces.append(delta.samples)
+        if voicing.task.live and (delta.samples.size or delta.last):
+            self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
+            voicing.chunks += 1
+        if delta.finish is not None:
+            compute_s = time.monotonic() - voicing.started_s
+            self._queue.put(_Take(voicing, delta.finish, delta.error, compute_s))
+
+    def report(self, result: SegmentResult) -> None:
+        """A result that needs no audio to be written."""
+        self._queue.put(result)
+
+    def reuse(self, task: SegmentTask) -> SegmentResult | None:
+        """The result of a segment whose take somebody has written already, else None."""
+        return reused_result(self._store(task), task)
+
+    def close(self) -> None:
+        """Write everything that was given, then end the thread."""
+        self._queue.put(None)
+        self.thread.join()
+
+    def _store(self, task: SegmentTask) -> Store:
+        return self._context.store(task.store_url)
+
+    def _run(self) -> None:
+        closing = False
+        while not closing:
+            batch = [self._queue.get()]
+            while len(batch) < BATCH and not self._queue.empty():
+                batch.append(self._queue.get())
+            closing = None in batch
+            results = [result for entry in batch if (result := self._write(entry)) is not None]
+            self._report(results)
+
+    def _write(self, entry: AudioChunkOf | _Take | SegmentResult | None) -> SegmentResult | None:
+        if isinstance(entry, AudioChunkOf):
+            self._stream(entry)
+            return None
+        if isinstance(entry, _Take):
+            return self._write_take(entry)
+        return entry
+
+    def _stream(self, entry: AudioChunkOf) -> None:
+        try:
+            self._context.streams.write_audio(entry.job, entry.chunk)
+        except BrokerUnavailable as error:
+            # A subscriber sees the gap by `start_sample` and takes the segment from the store when it is done.
+            log.warning("job %s: a live chunk of segment %d was lost: %s", entry.job, entry.chunk.segment, error)
+
+    def _write_take(self, entry: _Take) -> SegmentResult | None:
+        task, pieces = entry.voicing.task, entry.voicing.pieces
+        if entry.finish is FinishReason.CANCELLED:
+            return None
+        samples = np.concatenate(pieces) if pieces else np.zeros(0, np.float32)
+        reason = entry.error or judge(samples, entry.finish)
+        state = SegmentState.FAILED if reason else SegmentState.DONE
+        if reason:
+            self._discard(entry.voicing)
+        elif not self._stored(entry, samples):
+            return None
+        return SegmentResult(
+            job=task.job,
+            segment=task.segment,
+            chapter=task.chapter,
+            state=state,
+            take=task.take,
+            samples=0 if reason else samples.size,
+            sample_rate_hz=entry.voicing.sample_rate_hz,
+            compute_s=round(entry.compute_s, 4),
+            reason=reason,
+        )
+
+    def _stored(self, entry: _Take, samples: Samples) -> bool:
+        """Write one take; a store that refuses several times ends the job with the reason."""
+        voicing, task = entry.voicing, entry.voicing.task
+        origin = TakeOrigin(
+            model=task.model,
+            voice=task.voice,
+            language=task.language,
+            spoken=task.spoken,
+            seed=task.seed,
+            speed=task.speed,
+            numerics=voicing.numerics,
+        )
+        for attempt in range(1, STORE_TRIES + 1):
+            try:
+                write_take(self._store(task), task.take, samples, sample_rate_hz=voicing.sample_rate_hz, origin=origin)
+            except StoreError as error:
+                log.warning("take of %s not written (try %d of %d): %s", task.ref, attempt, STORE_TRIES, error)
+                if attempt == STORE_TRIES:
+                    self._fail_job(task, error)
+                    return False
+                time.sleep(STORE_WAIT_S)
+            else:
+                return True
+        return False
+
+    def _fail_job(self, task: SegmentTask, error: StoreError) -> None:
+        """The segment goes back to waiting, the job stops: `tts-batch retry` goes on once the store is mended."""
+        try:
+            self._context.truth.give_back(self._worker, [task.ref])
+            if self._context.truth.job(task.job).state not in FINAL_JOB_STATES:
+                self._context.truth.move_job(task.job, JobState.FAILED, reason=str(error))
+        except BrokerUnavailable as broker_error:
+            log.warning("job %s could not be stopped: %s", task.job, broker_error)
+
+    def _discard(self, voicing: Voicing) -> None:
+        if voicing.task.live and voicing.chunks:
+            chunk = AudioChunk(
+                segment=voicing.task.segment,
+                take=voicing.task.take,
+                chunk=voicing.chunks,
+                start_sample=0,
+                samples=0,
+                sample_rate_hz=voicing.sample_rate_hz,
+                discard=True,
+            )
+            self._stream(AudioChunkOf(voicing.task.job, chunk))
+
+    def _report(self, results: list[SegmentResult]) -> None:
+        """Tell the truth; while the broker is away, keep trying: the takes are safe in the store."""
+        while results and not self.fenced.is_set():
+            try:
+                accepted = self._context.truth.finish(self._worker, results)
+            except Fenced:
+                self.fenced.set()
+            except BrokerUnavailable as error:
+                log.warning("broker away, %d results wait: %s", len(results), error)
+                time.sleep(BROKER_WAIT_S)
+            else:
+                fresh = [result for result, new in zip(results, accepted, strict=True) if new]
+                self.segments_done += len(fresh)
+                self.audio_s += sum(result.samples / result.sample_rate_hz for result in fresh if result.samples)
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class AudioChunkOf:
+    """A live chunk and the job whose stream it goes to."""
+
+    job: str
+    chunk: AudioChunk
+
+
+def _chunk(voicing: Voicing, delta: Delta) -> AudioChunk:
+    return AudioChunk(
+        segment=voicing.task.segment,
+        take=voicing.task.take,
+        chunk=voicing.chunks,
+        start_sample=delta.start_sample,
+        samples=delta.samples.size,
+        sample_rate_hz=voicing.sample_rate_hz,
+        last=delta.last,
+        data=pcm16(delta.samples).tobytes(),
+    )

@@ -1,0 +1,108 @@
+"""The steps of a job that CPU workers do: plan, assemble a chapter, finish. Plain functions, each may run twice.
+
+A broker may lose or repeat a message, so a step looks at the truth first, writes the same bytes whenever it is
+repeated, and only then moves the truth on.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from jobs import keys
+from jobs.assembly.book import assemble_book, book_timeline
+from jobs.assembly.chapters import assemble_chapter
+from jobs.assembly.report import build_report, write_report
+from jobs.deliver import finished_objects
+from jobs.errors import JobsError, UnknownJob
+from jobs.plan_store import load_plan
+from jobs.planning import tasks_of
+from jobs.protocols import StepKind, Store
+from jobs.spec import JobRecord, SegmentResult, SegmentTask
+from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.takes import has_take
+from workers.context import Context
+
+log = logging.getLogger(__name__)
+
+
+def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) -> None:
+    """Do one step of a job. A job that is gone or over is left alone.
+
+    Raises:
+        JobsError: the step cannot be done now (store full, broker away); it may be tried again.
+    """
+    try:
+        record = context.truth.job(job)
+    except UnknownJob:
+        log.info("step %s of job %s: the job is gone, nothing to do", kind, job)
+        return
+    if record.state in FINAL_JOB_STATES:
+        log.info("step %s of job %s: the job is %s, nothing to do", kind, job, record.state)
+        return
+    if kind is StepKind.PLAN:
+        plan_step(context, record)
+    elif kind is StepKind.ASSEMBLE and chapter is not None:
+        chapter_step(context, record, chapter)
+    elif kind is StepKind.FINISH:
+        finish_step(context, record)
+
+
+def give_up(context: Context, kind: StepKind, job: str, error: JobsError | OSError) -> None:
+    """Move a job to FAILED because one of its steps cannot be done; the reason is kept and shown."""
+    log.error("step %s of job %s failed for good: %s", kind, job, error)
+    try:
+        if context.truth.job(job).state not in FINAL_JOB_STATES:
+            context.truth.move_job(job, JobState.FAILED, reason=f"{kind}: {error}")
+    except UnknownJob:
+        log.info("job %s is gone", job)
+
+
+def plan_step(context: Context, record: JobRecord) -> None:
+    """Queue the segments of a stored plan; those whose take is in the store already count as done."""
+    if record.state is not JobState.PLANNING:
+        return
+    store = context.store(record.spec.store_url)
+    tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
+    finished = [result for task in tasks if (result := reused_result(store, task)) is not None]
+    known = {result.segment for result in finished}
+    context.truth.enqueue(record.job, [task for task in tasks if task.segment not in known], finished)
+
+
+def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
+    """Make the audio of one chapter and note it."""
+    store = context.store(record.spec.store_url)
+    assemble_chapter(store, record, load_plan(store, record.job), chapter, context.truth.results(record.job))
+    context.truth.chapter_assembled(record.job, chapter)
+
+
+def finish_step(context: Context, record: JobRecord) -> None:
+    """Make the whole book and the report, then end the job."""
+    if record.state is not JobState.ASSEMBLING:
+        return
+    store = context.store(record.spec.store_url)
+    plan, results = load_plan(store, record.job), context.truth.results(record.job)
+    assemble_book(store, record, plan, results)
+    # Without the report itself: a repeated step must write the same bytes.
+    objects = [key for key in finished_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
+    timeline = book_timeline(record, plan, results)
+    licence = record.spec.voice_licence
+    write_report(store, build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence))
+    failed = any(result.state is SegmentState.FAILED for result in results.values())
+    context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
+
+
+def reused_result(store: Store, task: SegmentTask) -> SegmentResult | None:
+    """The result of a segment whose take is in the store already, else None."""
+    info = has_take(store, task.take)
+    if info is None:
+        return None
+    return SegmentResult(
+        job=task.job,
+        segment=task.segment,
+        chapter=task.chapter,
+        state=SegmentState.DONE,
+        take=task.take,
+        samples=info.samples,
+        sample_rate_hz=info.sample_rate_hz,
+        reused=True,
+    )

@@ -1,0 +1,143 @@
+"""The supervisor of a machine: keeps one synthesis process per device (or core) running. Loads no model itself.
+
+A process that dies is reported to the truth at once: what it held goes back under the poison rule, and a new process
+starts. The supervisor is small and uses no accelerator, so a device fault cannot take it along.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import time
+import uuid
+from dataclasses import dataclass
+
+from jobs.errors import BadOption, BrokerUnavailable
+from jobs.settings import Settings, child_environment, load_settings
+from workers.catalog import installed_offers
+from workers.context import Context, open_context
+from workers.devices import check_device
+from workers.process import Member, StopFlag, configure_logging, module_command
+from workers.room import EXIT_FENCED, RoomConfig
+
+log = logging.getLogger(__name__)
+
+POLL_S = 0.1
+STOP_MARGIN_S = 5.0
+
+
+@dataclass
+class Bench:
+    """One place for a synthesis process: its present configuration and process."""
+
+    config: RoomConfig
+    member: Member
+
+
+class Supervisor:
+    """Keeps the processes of one machine running and tells the truth when one dies."""
+
+    def __init__(self, context: Context, *, device: str, processes: int, models: tuple[str, ...]) -> None:
+        self._context = context
+        self._device = device
+        self._models = models
+        self._benches = [self._bench() for _ in range(processes)]
+        self._dead: list[str] = []
+
+    def run(self, stop: StopFlag) -> None:
+        """Watch until told to stop, then stop the processes together."""
+        while not stop.stopping:
+            for bench in self._benches:
+                self._watch(bench)
+            self._report_dead()
+            time.sleep(POLL_S)
+        self._stop_all()
+
+    def _watch(self, bench: Bench) -> None:
+        status = bench.member.poll()
+        if status is None:
+            return
+        log.error("synthesis process %s ended with status %d and is replaced", bench.config.worker, status)
+        if status != EXIT_FENCED:
+            self._dead.append(bench.config.worker)
+        # A new name: whatever the old process still sends must not count as the new one's.
+        bench.config = self._config()
+        bench.member.command = module_command("workers.room", bench.config.dump())
+
+    def _report_dead(self) -> None:
+        while self._dead:
+            try:
+                verdict = self._context.truth.crashed(self._dead[0])
+            except BrokerUnavailable as error:
+                log.warning("broker away, the death of %s is told when it is back: %s", self._dead[0], error)
+                return
+            worker = self._dead.pop(0)
+            returned, suspects = len(verdict.returned), len(verdict.suspects)
+            log.warning(
+                "%s held segments: %d given back, %d suspects, dead: %s",
+                worker,
+                returned,
+                suspects,
+                ", ".join(verdict.dead) or "none",
+            )
+
+    def _stop_all(self) -> None:
+        for bench in self._benches:
+            if bench.member.process is not None:
+                bench.member.process.terminate()
+        grace_s = self._context.settings.grace_s + STOP_MARGIN_S
+        for bench in self._benches:
+            bench.member.stop(grace_s=grace_s)
+
+    def _bench(self) -> Bench:
+        config = self._config()
+        environment = child_environment(self._context.settings)
+        if self._device == "cpu":
+            # One thread per process: processes scale over cores better than threads do (docs/performance.md).
+            environment |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        return Bench(config, Member("synthesis", module_command("workers.room", config.dump()), environment))
+
+    def _config(self) -> RoomConfig:
+        settings = self._context.settings
+        return RoomConfig(
+            worker=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}",
+            device=self._device,
+            slots=settings.slots,
+            precision=settings.precision,
+            models=self._models,
+        )
+
+
+def run(settings: Settings, *, device: str, models: tuple[str, ...] = ()) -> None:
+    """Run the supervisor until it is told to stop; without `models` it serves all that are installed.
+
+    Raises:
+        BrokerUnavailable: no broker is set, or none answers at the start.
+        BadOption: a model is not installed on this machine.
+        NoDevice: the device is not on this machine.
+    """
+    check_device(device)
+    installed = tuple(offer.name for offer in installed_offers(precision=settings.precision))
+    missing = [name for name in models if name not in installed]
+    if missing:
+        msg = (
+            f"model {missing[0]!r} is not installed here; installed are {', '.join(installed)}; see `tts-batch models`"
+        )
+        raise BadOption(msg)
+    stop = StopFlag()
+    context = open_context(settings)
+    processes = settings.processes or (os.cpu_count() or 1)
+    Supervisor(context, device=device, processes=processes, models=models or installed).run(stop)
+
+
+def main() -> None:
+    """Entry of the process the node starts: the device is its one argument."""
+    settings = load_settings()
+    configure_logging("supervisor", settings.log_level)
+    run(settings, device=sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()
