@@ -55,6 +55,11 @@ class Broker:
         except RedisError as error:
             raise unavailable(self.calls.client, error) from error
 
+    def close(self) -> None:
+        """Close the connections; the broker is not used after this."""
+        if self.calls is not None:
+            self.calls.client.close()
+
     def facts(self) -> ServerFacts:
         """Version and durability of the server.
 

@@ -74,12 +74,18 @@ def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
     return ""
 
 
+def pcm16(samples: npt.NDArray[np.float32]) -> Pcm:
+    """Finite samples, [S] float32 of full scale 1.0, as [S] int16; what takes keep and live chunks carry.
+
+    Rounded to the nearest of 65,535 steps (halves to even) and clipped at full scale.
+    """
+    return np.clip(_scaled(samples), -_FULL_SCALE, _FULL_SCALE).astype(np.int16)
+
+
 def write_take(
     store: Store, take: str, samples: npt.NDArray[np.float32], *, sample_rate_hz: int, origin: TakeOrigin
 ) -> TakeInfo:
-    """Keep a good take (finish `stop`) and return its record. `samples`: [S] float32 mono, full scale 1.0.
-
-    Rounded to the nearest of 65,535 steps (halves to even), clipped at full scale; clipped samples are counted.
+    """Keep a good take (finish `stop`) as `pcm16` and return its record. `samples`: [S] float32 mono, full scale 1.0.
 
     Raises:
         ValueError: the samples have another shape or type, or `judge` speaks against them.
@@ -92,8 +98,7 @@ def write_take(
     if reason:
         msg = f"take {take} cannot be kept: {reason}; call judge() first and report the segment as failed"
         raise ValueError(msg)
-    scaled = np.rint(samples * np.float32(_FULL_SCALE))
-    pcm = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE).astype(np.int16)
+    pcm = pcm16(samples)
     audio = _flac(pcm, sample_rate_hz)
     info = TakeInfo(
         take=take,
@@ -102,7 +107,7 @@ def write_take(
         sample_rate_hz=sample_rate_hz,
         finish=GOOD_FINISH,
         peak=round(_peak(samples), 6),
-        clipped_samples=int(np.count_nonzero(np.abs(scaled) > _FULL_SCALE)),
+        clipped_samples=int(np.count_nonzero(np.abs(_scaled(samples)) > _FULL_SCALE)),
         audio_bytes=len(audio),
         audio_sha256=hashlib.sha256(audio).hexdigest(),
     )
@@ -181,6 +186,11 @@ def _flac(pcm: Pcm, sample_rate_hz: int) -> bytes:
     buffer = io.BytesIO()
     soundfile.write(buffer, pcm, sample_rate_hz, format="FLAC", subtype="PCM_16")
     return buffer.getvalue()
+
+
+def _scaled(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    scaled: npt.NDArray[np.float32] = np.rint(samples * np.float32(_FULL_SCALE))
+    return scaled
 
 
 def _peak(samples: npt.NDArray[np.float32]) -> float:

@@ -31,7 +31,7 @@ class Row:
 
 ROWS: dict[str, Row] = {
     "piper": Row(
-        card="models.piper.model:card", load="models.piper.model:load", voice_card="models.piper.model:voice_card"
+        card="models.piper.model:card", load="models.piper.model:load", voice_card="models.piper.voices:voice_card"
     ),
     "fake": Row(card="models.fake.model:card", load="models.fake.model:load"),
 }

@@ -17,7 +17,12 @@ TOP_LEVEL = {
     *("pyproject.toml", "Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
 }
 
-EXCEPTIONS: dict[str, str] = {}
+TYPER = "Typer reads a command line from a function's parameters: one for each option"
+EXCEPTIONS: dict[str, str] = {
+    "cli/control.py: retry": TYPER,
+    "cli/listen.py: listen": TYPER,
+    "cli/submit.py: submit": TYPER,
+}
 """What is over a budget and why: "path" for a file, "path: function" for one of its functions; hard limits stay."""
 
 ROOM_CHECKS = [

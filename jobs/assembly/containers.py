@@ -21,11 +21,12 @@ _MIN_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """How FFmpeg writes one format. `rates_hz` is None where any rate goes; `lossless` also promises every sample.
-    `max_tail_samples`: how much longer a right file may decode than it is (see the rows).
+    """How FFmpeg writes one format.
 
-    `options` are the muxer's, `codec_options` the encoder's; `cover`: a picture can be put in. `chapter_comments`: chapters are Vorbis comments and
-    written by us, since FFmpeg (8.1) writes none for flac and rounds the seconds up for ogg (5.6 s becomes 6.6 s).
+    `rates_hz` is None where any rate goes; `lossless` also promises every sample; `max_tail_samples` is how much longer
+    a right file may decode than it is (see the rows). `options` are the muxer's, `codec_options` the encoder's.
+    `cover`: a picture can be put in. `chapter_comments`: chapters are Vorbis comments and written by us, since FFmpeg
+    (8.1) writes none for flac and rounds the seconds up for ogg (5.6 s becomes 6.6 s).
     """
 
     muxer: str

@@ -1,9 +1,9 @@
 """Where every segment of a chapter and every chapter of a book stands, in samples. Pure: needs no audio.
 
-Two takes with a pause between them, and a failed segment, at 10 samples a second:
+Two takes and a failed segment, sentence pauses between them, at 10 samples a second:
 
     |take 0 ........|pause|take 1 .....|pause|gap (segment 2 failed)|pause|
-    0               40    43           60    63                     73    80 = samples of the chapter
+    0               40    44           64    68                     78    82 = samples of the chapter
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 document = read_source(load_source(path), path.name)
 
-One reader per kind (`txt`, `markdown`, `html`, `epub`, `jsonl`, `srt`), all yielding chapters of paragraphs; `sentences`
-and `cutter` find where a paragraph may be divided.
+One reader per kind (`txt`, `markdown`, `html`, `epub`, `jsonl`, `srt`), all yielding chapters of paragraphs;
+`sentences` and `cutter` find where a paragraph may be divided.
 """
 
 from jobs.reading.source import kind_of, load_source, read_source

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from jobs.errors import BadSource, SourceProblem
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
 from jobs.reading.headings import chapter_title, is_bare_number
+from jobs.reading.problems import Code, bad_source
 
 CHAPTER_LEVEL = 2
 """Headings of this level and above start a chapter; deeper ones are only spoken."""
@@ -77,6 +77,9 @@ def _title(chapter: _Open, book_title: str) -> str:
     return chapter_title(others or headings) if chapter.title is None else chapter.title
 
 
+_BETWEEN = "\n\n"
+
+
 @dataclass
 class TextSink:
     """Collects text that was taken out of a source whose characters cannot be pointed at (HTML, JSON, subtitles).
@@ -92,17 +95,21 @@ class TextSink:
         text, _ = clean(raw)
         if not text:
             return None
-        if kind is not ParagraphKind.ITEM and not speakable(text):
+        if not speakable(text):
             kind = ParagraphKind.SCENE_BREAK
+        return Paragraph(kind, text, self.put(text), lang=lang)
+
+    def put(self, text: str) -> range:
+        """Append clean text; returns its place."""
         start = self._chars
         self._pieces.append(text)
-        self._chars += len(text) + 2
-        return Paragraph(kind, text, range(start, start + len(text)), lang=lang)
+        self._chars += len(text) + len(_BETWEEN)
+        return range(start, start + len(text))
 
     @property
     def text(self) -> str:
         """Everything collected."""
-        return "\n\n".join(self._pieces)
+        return _BETWEEN.join(self._pieces)
 
 
 def checked(document: Document, name: str) -> Document:
@@ -115,7 +122,7 @@ def checked(document: Document, name: str) -> Document:
     if not chapters:
         left_out = f" ({'; '.join(document.warnings)})" if document.warnings else ""
         msg = f"{name} holds no text to speak{left_out}; give a source with words in it"
-        raise BadSource(SourceProblem("no_text", msg))
+        raise bad_source(Code.NO_TEXT, msg)
     named = tuple(chapter if chapter.title else replace(chapter, title=document.title) for chapter in chapters)
     return replace(document, chapters=named)
 

@@ -9,7 +9,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from jobs.errors import BadSource, SourceProblem
+from jobs.reading.problems import Code, bad_source
 
 # Longest first: the mark of UTF-32 LE begins with that of UTF-16 LE.
 _MARKS = (
@@ -59,7 +59,7 @@ def _with_mark(data: bytes, encoding: str, name: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         msg = f"{name} begins with the mark of {encoding}, but byte {error.start} does not fit; save it as UTF-8"
-        raise BadSource(SourceProblem("bad_encoding", msg)) from None
+        raise bad_source(Code.BAD_ENCODING, msg) from None
 
 
 def _known(declared: str) -> str | None:

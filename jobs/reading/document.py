@@ -42,7 +42,9 @@ class Paragraph:
     start_s: float | None = None
 
     def __post_init__(self) -> None:
-        assert len(self.text) == len(self.offsets), f"{len(self.text)} characters, {len(self.offsets)} offsets"
+        if len(self.text) != len(self.offsets):
+            msg = f"a paragraph has {len(self.text)} characters and {len(self.offsets)} offsets; it needs one for each"
+            raise ValueError(msg)
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of `Document.text` that `text[start:end]` (not empty) came from."""

@@ -19,7 +19,8 @@ from lxml import etree
 
 from jobs.errors import BadSource, SourceProblem
 from jobs.reading.html import decode_markup, parse_xhtml, xml_parser
-from jobs.reading.markup import local_name, words_of
+from jobs.reading.markup import local_name, text_of, words_of
+from jobs.reading.problems import Code, bad_source
 
 MAX_ENTRIES = 50_000
 MAX_ENTRY_BYTES = 64 * 1024 * 1024
@@ -63,10 +64,10 @@ class Archive:
             archive = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             msg = f"{name} is not an EPUB: {error or 'no archive'}; download or export it again"
-            raise BadSource(SourceProblem("bad_zip", msg)) from None
+            raise bad_source(Code.BAD_ZIP, msg) from None
         if len(archive.infolist()) > MAX_ENTRIES:
             msg = f"{name} has {len(archive.infolist())} files in it, up to {MAX_ENTRIES} are allowed"
-            raise BadSource(SourceProblem("zip_bomb", msg))
+            raise bad_source(Code.ZIP_BOMB, msg)
         return cls(archive, name)
 
     def has(self, path: str) -> bool:
@@ -80,20 +81,20 @@ class Archive:
             BadSource: missing (`bad_epub`), broken (`bad_zip`), protected (`encrypted`), or too large (`zip_bomb`).
         """
         if not self.has(path):
-            raise self.bad("bad_epub", f"names {path}, but has no such file; export it again")
+            raise self.bad(Code.BAD_EPUB, f"names {path}, but has no such file; export it again")
         info = self.zip.getinfo(path)
         packed_too_well = info.file_size > RATIO_FROM_BYTES and info.file_size > MAX_RATIO * info.compress_size
         self.read_bytes += info.file_size
         if packed_too_well or info.file_size > MAX_ENTRY_BYTES or self.read_bytes > MAX_TEXT_BYTES:
             limits = f"{MAX_ENTRY_BYTES} bytes a file, {MAX_TEXT_BYTES} in all, packed {MAX_RATIO} times at most"
             sizes = f"{info.file_size} bytes out of {info.compress_size}"
-            raise self.bad("zip_bomb", f"unpacks {path} to {sizes}; allowed are {limits}")
+            raise self.bad(Code.ZIP_BOMB, f"unpacks {path} to {sizes}; allowed are {limits}")
         if info.flag_bits & 1:
-            raise self.bad("encrypted", f"needs a password for {path}; give a copy without protection")
+            raise self.bad(Code.ENCRYPTED, f"needs a password for {path}; give a copy without protection")
         try:
             return self.zip.read(info)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
-            raise self.bad("bad_zip", f"has a broken file, {path}: {error}; download or export it again") from None
+            raise self.bad(Code.BAD_ZIP, f"has a broken file, {path}: {error}; download or export it again") from None
 
     def xml(self, path: str) -> etree._Element:
         """A file as a strict XML tree. Raises BadSource as `read` does, and `bad_epub` when it is not XML."""
@@ -101,14 +102,14 @@ class Archive:
         try:
             return etree.fromstring(text, xml_parser())
         except (etree.XMLSyntaxError, ValueError) as error:
-            raise self.bad("bad_epub", f"has a {path} that is not XML: {error}; export it again") from None
+            raise self.bad(Code.BAD_EPUB, f"has a {path} that is not XML: {error}; export it again") from None
 
     def xhtml(self, path: str) -> tuple[etree._Element, tuple[str, ...]]:
         """A content document as a tree, and warnings of its decoding."""
         decoded = decode_markup(self.read(path), f"{self.name}: {path}")
         return parse_xhtml(decoded.text, f"{self.name}: {path}"), decoded.warnings
 
-    def bad(self, code: str, what: str) -> BadSource:
+    def bad(self, code: Code, what: str) -> BadSource:
         """An error about this archive."""
         return BadSource(SourceProblem(code, f"{self.name} {what}"))
 
@@ -126,17 +127,17 @@ class Package:
     def of(cls, archive: Archive) -> Package:
         """Raises BadSource `bad_epub` when the archive is no EPUB."""
         if not archive.has("META-INF/container.xml"):
-            raise archive.bad("bad_epub", "is an archive but no EPUB: it has no META-INF/container.xml")
+            raise archive.bad(Code.BAD_EPUB, "is an archive but no EPUB: it has no META-INF/container.xml")
         container = archive.xml("META-INF/container.xml")
         path = next((node.get("full-path") for node in _named(container, "rootfile") if node.get("full-path")), None)
         if path is None:
-            raise archive.bad("bad_epub", "names no package document in META-INF/container.xml; export it again")
+            raise archive.bad(Code.BAD_EPUB, "names no package document in META-INF/container.xml; export it again")
         return cls(archive, path, archive.xml(path))
 
     def fact(self, name: str) -> list[str]:
         """The values of one Dublin Core element (`title`, `creator`, `language`)."""
         metadata = next(_named(self.root, "metadata"), self.root)
-        values = (" ".join("".join(node.itertext()).split()) for node in _named(metadata, name))
+        values = (text_of(node) for node in _named(metadata, name))
         return [value for value in values if value]
 
     @cached_property
@@ -168,11 +169,11 @@ class Package:
         ]
         order = [path for path in dict.fromkeys(paths) if path not in contents]
         if not order:
-            raise self.archive.bad("bad_epub", "has no documents in its reading order (spine); export it again")
+            raise self.archive.bad(Code.BAD_EPUB, "has no documents in its reading order (spine); export it again")
         locked = self._locked().intersection(order)
         if locked:
             msg = f"is protected (DRM): {len(locked)} of {len(order)} documents are encrypted; give an open copy"
-            raise self.archive.bad("encrypted", msg)
+            raise self.archive.bad(Code.ENCRYPTED, msg)
         return order
 
     def contents(self) -> list[TocEntry]:
@@ -222,7 +223,7 @@ class Package:
         toc = next((nav for nav in navs if words_of(nav) & {"toc", "doc-toc"}), navs[0] if navs else None)
         for link in () if toc is None else _named(toc, "a"):
             target, anchor = self.resolve(link.get("href", ""), path)
-            title = " ".join("".join(link.itertext()).split())
+            title = text_of(link)
             if link.get("href") and title:
                 yield TocEntry(target, anchor, title, sum(local_name(above) == "ol" for above in link.iterancestors()))
 
@@ -231,7 +232,7 @@ class Package:
             children = {local_name(child): child for child in point.iterchildren(etree.Element)}
             if "content" in children and "navlabel" in children:
                 target, anchor = self.resolve(children["content"].get("src", ""), path)
-                title = " ".join("".join(children["navlabel"].itertext()).split())
+                title = text_of(children["navlabel"])
                 depth = 1 + sum(local_name(above) == "navpoint" for above in point.iterancestors())
                 if title:
                     yield TocEntry(target, anchor, title, depth)

@@ -17,10 +17,12 @@ _END = re.compile(
     r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the )?Project Gutenberg(?:'s|’s)?\b", re.IGNORECASE
 )
 _FACT = re.compile(r"(?P<key>Title|Author|Language):\s*(?P<value>\S.*)$")
-_ASIDE = re.compile(r"\[(?P<what>Illustration|Footnote|Transcriber['’]?s?['’]? note)s?\b.*\]$", re.IGNORECASE | re.DOTALL)
+_ASIDE = re.compile(
+    r"\[(?P<what>Illustration|Footnote|Transcriber['’]?s?['’]? note)s?\b.*\]$", re.IGNORECASE | re.DOTALL
+)
 _CONTENTS = re.compile(r"(?:table of )?contents\.?$", re.IGNORECASE)
 _ENTRY = re.compile(
-    r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?P<title>\S.*?)[\s.…]*(?:\d{1,4}|[ivxlc]{1,8})?$"
+    r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?P<title>\S.*?)(?:[\s.…]+(?:\d{1,4}|[ivxlc]{1,8}))?$"
 )
 _NOTE_MARK = re.compile(r"(?<=\S)\[(?:\d{1,4}|[A-Z]|\*)\]")
 _EMPHASIS = re.compile(r"(?<![\w])_(?=\S)(?P<words>[^_]{1,2000}?)(?<=\S)_(?!\w)")

@@ -15,11 +15,11 @@ MAX_HAN_CHARS = 30
 
 _ROMAN = r"(?=[IVXLC])(?:XC|XL|L?X{0,3}|C{1,3}X{0,3})(?:IX|IV|V?I{0,3})"
 _WORDS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred first second third fourth fifth "
-    "sixth seventh eighth ninth tenth last"
-).split()
-_WORD_NUMBER = rf"(?i:(?:the\s+)?(?:{'|'.join(_WORDS)})(?:[\s-](?:{'|'.join(_WORDS)}))*)"
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|"
+    "eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|first|second|third|fourth|fifth|"
+    "sixth|seventh|eighth|ninth|tenth|last"
+)
+_WORD_NUMBER = rf"(?i:(?:the\s+)?(?:{_WORDS})(?:[\s-](?:{_WORDS}))*)"
 _NUMBER = rf"(?:\d{{1,4}}|{_ROMAN}|{_ROMAN.lower()}|{_WORD_NUMBER})"
 # After the number: nothing, or a mark and a title, or a title that begins like one.
 _REST = r"(?:\s*[.:—–-]+\s*(?P<title>\S.*)?|\s+(?P<bare>[A-ZÀ-ÞА-Я\"“'‘«].*))?"
@@ -36,9 +36,10 @@ _HAN = re.compile(r"第[〇零一二三四五六七八九十百千两\d]+[章回
 _NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|{_ROMAN})(?:[.:)]?|[.:]\s+(?P<title>\S.*)|\s*[—–-]\s+(?P<dashed>\S.*))$")
 _BARE = re.compile(rf"(?:\d{{1,4}}|{_ROMAN})[.:)]?$")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_SMALL = frozenset(
-    "a an and as at but by de der des die du for from in into la le les nor of off on or out over the to und up with".split()
+_SMALL = re.compile(
+    r"(?:an?|and|as|at|but|by|de[rs]?|die|du|for|from|in|into|la|les?|nor|off?|on|or|out|over|the|to|und|up|with)$"
 )
+"""Words that a title may have without a capital."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def title_line(line: str) -> bool:
     if not line or len(line) > MAX_TITLE_CHARS or line.endswith((".", ",", ";", ":")):
         return False
     words = re.findall(r"[^\W\d_][\w'’]*", line)
-    heavy = [word for word in words if word.lower() not in _SMALL]
+    heavy = [word for word in words if not _SMALL.match(word.lower())]
     return bool(heavy) and words[0][0].isupper() and all(word[0].isupper() for word in heavy)
 
 
@@ -108,7 +109,7 @@ def _quiet_word(word: str, *, first: bool) -> str:
     if re.match(rf"{_ROMAN}[.:,]?$", word) and len(word.rstrip(".:,")) > 0 and word != "I":
         return word
     lower = word.lower()
-    return lower if lower in _SMALL and not first else lower[:1].upper() + lower[1:]
+    return lower if _SMALL.match(lower) and not first else lower[:1].upper() + lower[1:]
 
 
 def _value(number: str) -> int:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from html.entities import html5
 from pathlib import PurePath
 
 from lxml import etree
 
-from jobs.errors import BadSource, SourceProblem
 from jobs.reading.chapters import ChapterBuilder, TextSink, checked
 from jobs.reading.decoding import Decoded, decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.markup import Extraction, TextBlock, local_name, note_targets
+from jobs.reading.markup import Extraction, TextBlock, local_name, note_targets, text_of
+from jobs.reading.problems import Code, bad_source
 
-_DECLARED = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.I)
+_DECLARED = re.compile(
+    rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.I
+)
 _DECLARED_BYTES = 4096
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
@@ -63,13 +66,17 @@ def decode_markup(data: bytes, name: str) -> Decoded:
 
 def parse_html(text: str, name: str) -> etree._Element:
     """The tree of an HTML page, mended where it is broken. Raises BadSource `bad_html`."""
-    parser = etree.HTMLParser(no_network=True, remove_pis=False, huge_tree=False)
+    parser = etree.HTMLParser(no_network=True, huge_tree=False)
     try:
         root = etree.fromstring(_NOT_XML.sub(" ", _PROLOG.sub("", text, count=1)), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise BadSource(SourceProblem("bad_html", f"{name} cannot be read as HTML: {error}")) from None
+        raise bad_source(Code.BAD_HTML, f"{name} cannot be read as HTML: {error}") from None
+    # A tree that hit a limit of the parser ends there without an exception: the rest of the text would be lost.
+    limit = next((entry.message.strip() for entry in parser.error_log if entry.level_name == "FATAL"), None)
+    if limit is not None:
+        raise bad_source(Code.BAD_HTML, f"{name} cannot be read to its end as HTML ({limit}); simplify or split it")
     if root is None:
-        raise BadSource(SourceProblem("no_text", f"{name} is an empty page: there is nothing to speak"))
+        raise bad_source(Code.NO_TEXT, f"{name} is an empty page: there is nothing to speak")
     return root
 
 
@@ -108,12 +115,12 @@ def left_out_warnings(left_out: Counter[str]) -> tuple[str, ...]:
 def _character(match: re.Match[str]) -> str:
     if match[1] in _XML_ENTITIES:
         return match.group()
-    return html.unescape(match.group()) if f"{match[1]};" in html.entities.html5 else match.group()
+    return html.unescape(match.group()) if f"{match[1]};" in html5 else match.group()
 
 
 def _head_text(root: etree._Element, tag: str) -> str:
     node = next((node for node in root.iter(etree.Element) if local_name(node) == tag), None)
-    return "" if node is None else " ".join("".join(node.itertext()).split())
+    return "" if node is None else text_of(node)
 
 
 def _meta(root: etree._Element, key: str) -> str:

@@ -6,7 +6,6 @@ All lines are checked before anything is read: one error names every bad line. T
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import PurePath
 
 from pydantic import Field, ValidationError
@@ -15,7 +14,8 @@ from jobs.errors import BadSource, SourceProblem
 from jobs.reading.chapters import TextSink
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import decode
-from jobs.reading.document import Chapter, Document, ParagraphKind
+from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.problems import Code, bad_source
 from jobs.spec import Frozen
 
 FIELDS = "id, text, voice, seed, lang"
@@ -41,11 +41,7 @@ def read_jsonl(data: bytes, name: str) -> Document:
     decoded = decode(data, name)
     items = _items(decoded.text, name)
     sink = TextSink()
-    paragraphs = []
-    for item in items:
-        paragraph = sink.paragraph(ParagraphKind.ITEM, item.text, lang=item.lang)
-        assert paragraph is not None, f"item {item.id} has no text and was not refused"
-        paragraphs.append(replace(paragraph, item=item.id, voice=item.voice, seed=item.seed))
+    paragraphs = [_paragraph(item, sink) for item in items]
     title = PurePath(name).stem
     return Document(
         title=title,
@@ -55,6 +51,13 @@ def read_jsonl(data: bytes, name: str) -> Document:
         text=sink.text,
         encoding=decoded.encoding,
         warnings=decoded.warnings,
+    )
+
+
+def _paragraph(item: Item, sink: TextSink) -> Paragraph:
+    text, _ = clean(item.text)
+    return Paragraph(
+        ParagraphKind.ITEM, text, sink.put(text), lang=item.lang, item=item.id, voice=item.voice, seed=item.seed
     )
 
 
@@ -70,14 +73,14 @@ def _items(text: str, name: str) -> list[Item]:
             problems.append(item)
         elif item.id in first_line:
             msg = f"id {item.id!r} was used in line {first_line[item.id]} already; ids must differ"
-            problems.append(SourceProblem("duplicate_id", msg, number))
+            problems.append(SourceProblem(Code.DUPLICATE_ID, msg, number))
         else:
             first_line[item.id] = number
             items.append(item)
     if problems:
         raise BadSource(*problems)
     if not items:
-        raise BadSource(SourceProblem("no_text", f"{name} has no lines; each must be an object with {FIELDS}"))
+        raise bad_source(Code.NO_TEXT, f"{name} has no lines; each must be an object with {FIELDS}")
     return items
 
 
@@ -85,18 +88,20 @@ def _item(line: str, number: int) -> Item | SourceProblem:
     try:
         value = json.loads(line, object_pairs_hook=_unique)
     except RecursionError:
-        return SourceProblem("bad_json", "not a JSON object: nested too deeply", number)
+        return SourceProblem(Code.BAD_JSON, "not a JSON object: nested too deeply", number)
     except ValueError as error:
-        return SourceProblem("bad_json", f"not JSON: {error}", number)
+        return SourceProblem(Code.BAD_JSON, f"not JSON: {error}", number)
     if not isinstance(value, dict):
-        return SourceProblem("bad_json", f"a JSON {type(value).__name__}, not an object with {FIELDS}", number)
+        return SourceProblem(Code.BAD_JSON, f"a JSON {type(value).__name__}, not an object with {FIELDS}", number)
     try:
         item = Item.model_validate(value)
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, entry['loc'])) or _NO_PLACE}: {entry['msg']}" for entry in error.errors())
-        return SourceProblem("bad_item", f"{found} (fields are {FIELDS})", number)
+        found = "; ".join(
+            f"{'.'.join(map(str, entry['loc'])) or _NO_PLACE}: {entry['msg']}" for entry in error.errors()
+        )
+        return SourceProblem(Code.BAD_ITEM, f"{found} (fields are {FIELDS})", number)
     if not speakable(clean(item.text)[0]):
-        return SourceProblem("empty_text", f"item {item.id!r} has no text to speak: {item.text[:40]!r}", number)
+        return SourceProblem(Code.EMPTY_TEXT, f"item {item.id!r} has no text to speak: {item.text[:40]!r}", number)
     return item
 
 

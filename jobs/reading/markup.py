@@ -16,21 +16,26 @@ from lxml import etree
 _OPS = "{http://www.idpf.org/2007/ops}"
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
-SILENT = frozenset(
-    "head script style template noscript nav svg math iframe object audio video canvas map button select textarea input "
-    "datalist rp rt rtc img picture source track area base meta link param".split()
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+SILENT = _names(
+    "head script style template noscript nav svg math iframe object audio video canvas map button select textarea "
+    "input datalist rp rt rtc img picture source track area base meta link param"
 )
 """Elements whose content is not text for a listener."""
-BLOCKS = frozenset(
+BLOCKS = _names(
     "html body address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hgroup legend li main menu ol p pre section summary table tbody td tfoot th "
-    "thead title tr ul".split()
+    "thead title tr ul"
 )
 """Elements that begin and end a paragraph."""
-NOTE_WORDS = frozenset("footnote footnotes endnote endnotes rearnote rearnotes doc-footnote doc-endnote doc-endnotes".split())
-REFERENCE_WORDS = frozenset({"noteref", "doc-noteref"})
-_PLACE_WORDS = frozenset("pagebreak page-list doc-pagebreak doc-pagelist".split())
-_LIST_WORDS = frozenset("toc landmarks loa loi lot lov doc-toc".split())
+NOTE_WORDS = _names("footnote footnotes endnote endnotes rearnote rearnotes doc-footnote doc-endnote doc-endnotes")
+REFERENCE_WORDS = _names("noteref doc-noteref")
+_PLACE_WORDS = _names("pagebreak page-list doc-pagebreak doc-pagelist")
+_LIST_WORDS = _names("toc landmarks loa loi lot lov doc-toc")
 _NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?$")
 
 
@@ -139,7 +144,7 @@ class Extraction:
             return "contents list"
         style = node.get("style", "").replace(" ", "").lower()
         hidden = node.get("hidden") is not None or node.get("aria-hidden") == "true" or "display:none" in style
-        if hidden and has_text(node):
+        if hidden and text_of(node):
             return "hidden text"
         if tag == "pre" and [local_name(child) for child in node] == ["code"] and not (node.text or "").strip():
             return "code listing"
@@ -166,9 +171,9 @@ def note_targets(root: etree._Element) -> frozenset[str]:
     )
 
 
-def has_text(node: etree._Element) -> bool:
-    """Whether there is any text in an element."""
-    return any(text.strip() for text in node.itertext())
+def text_of(node: etree._Element) -> str:
+    """All text in an element, with single spaces."""
+    return " ".join("".join(str(text) for text in node.itertext()).split())
 
 
 def _is_note_mark(node: etree._Element) -> bool:
@@ -181,4 +186,4 @@ def _is_note_mark(node: etree._Element) -> bool:
     raised = local_name(node) == "sup" or (child is not None and local_name(child) == "sup")
     if link is None or not raised or local_name(link) != "a" or "#" not in (link.get("href") or ""):
         return False
-    return _NOTE_TEXT.match("".join(node.itertext()).strip()) is not None
+    return _NOTE_TEXT.match(text_of(node)) is not None

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path, PurePath
 
-from jobs.errors import BadSource, SourceProblem
 from jobs.reading.document import Document
 from jobs.reading.epub import read_epub
 from jobs.reading.html import read_html
 from jobs.reading.jsonl import read_jsonl
 from jobs.reading.markdown import read_markdown
+from jobs.reading.problems import Code, bad_source
 from jobs.reading.srt import read_srt
 from jobs.reading.txt import read_txt
 from jobs.spec import SourceKind
@@ -77,17 +77,17 @@ def load_source(path: Path) -> bytes:
         BadSource: it is missing, a folder, not to be read, or too large.
     """
     if path.is_dir():
-        raise _bad("directory", f"{path} is a folder; give the files in it one by one")
+        raise bad_source(Code.DIRECTORY, f"{path} is a folder; give the files in it one by one")
     try:
         size_bytes = path.stat().st_size
         if size_bytes > MAX_SOURCE_BYTES:
             allowed = f"up to {MAX_SOURCE_BYTES} are read; split it"
-            raise _bad("too_large", f"{path} has {size_bytes} bytes, {allowed}")
+            raise bad_source(Code.TOO_LARGE, f"{path} has {size_bytes} bytes, {allowed}")
         return path.read_bytes()
     except FileNotFoundError:
-        raise _bad("missing", f"{path} does not exist; check the spelling and the current folder") from None
+        raise bad_source(Code.MISSING, f"{path} does not exist; check the spelling and the current folder") from None
     except OSError as error:
-        raise _bad("unreadable", f"{path} cannot be read: {error.strerror or error}") from None
+        raise bad_source(Code.UNREADABLE, f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def kind_of(name: str) -> SourceKind:
@@ -99,11 +99,9 @@ def kind_of(name: str) -> SourceKind:
     ending = PurePath(name).suffix.lower()
     if ending not in ENDINGS:
         what = f"ends in {ending!r}" if ending else "has no ending"
-        raise _bad(
-            "unknown_kind",
-            f"{name} {what}; sources end in {', '.join(ENDINGS)} - name the kind otherwise "
-            f"({', '.join(SourceKind)}), or convert the file",
-        )
+        kinds = f"sources end in {', '.join(ENDINGS)}"
+        msg = f"{name} {what}; {kinds} - else name the kind ({', '.join(SourceKind)}), or convert the file"
+        raise bad_source(Code.UNKNOWN_KIND, msg)
     return ENDINGS[ending]
 
 
@@ -119,9 +117,9 @@ def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKi
     called = name or (source.name if isinstance(source, Path) else "the source")
     kind = kind or kind_of(called)
     if not data:
-        raise _bad("no_text", f"{called} is empty: there is nothing to speak")
+        raise bad_source(Code.NO_TEXT, f"{called} is empty: there is nothing to speak")
     if len(data) > MAX_SOURCE_BYTES:
-        raise _bad("too_large", f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
+        raise bad_source(Code.TOO_LARGE, f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
     if kind is not SourceKind.EPUB:
         _check_text(data, called, kind)
     return _READERS[kind](data, called)
@@ -130,14 +128,12 @@ def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKi
 def _check_text(data: bytes, name: str, kind: SourceKind) -> None:
     for pattern, what in _SIGNATURE:
         if pattern.match(data):
-            raise _bad("not_text", f"{name} is {what}, not {kind} text; export its text, or name its true kind")
+            raise bad_source(
+                Code.NOT_TEXT, f"{name} is {what}, not {kind} text; export its text, or name its true kind"
+            )
     if data.startswith(_MARKS):
         return
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > MAX_CONTROL_SHARE * len(data):
         share = f"{controls} of its {len(data)} bytes are control codes"
-        raise _bad("not_text", f"{name} is not text: {share}; if it is UTF-16, save it as UTF-8")
-
-
-def _bad(code: str, message: str) -> BadSource:
-    return BadSource(SourceProblem(code, message))
+        raise bad_source(Code.NOT_TEXT, f"{name} is not text: {share}; if it is UTF-16, save it as UTF-8")

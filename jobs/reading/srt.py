@@ -7,10 +7,11 @@ from pathlib import PurePath
 
 import pysubs2
 
-from jobs.errors import BadSource, SourceProblem
+from jobs.errors import BadSource
 from jobs.reading.chapters import TextSink, checked
 from jobs.reading.decoding import decode
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.problems import Code, bad_source
 
 
 def read_srt(data: bytes, name: str) -> Document:
@@ -54,4 +55,4 @@ def _cue(event: pysubs2.SSAEvent, sink: TextSink) -> Paragraph | None:
 
 
 def _no_cues(name: str, why: str) -> BadSource:
-    return BadSource(SourceProblem("bad_srt", f"{name} holds no SubRip cues: {why}"))
+    return bad_source(Code.BAD_SRT, f"{name} holds no SubRip cues: {why}")

@@ -7,6 +7,7 @@ repetition go through here; each script says how it does. Knows no keys and no m
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -108,15 +109,17 @@ class Calls:
 
         return self.repeat(send)
 
-    def block(self, timeout_s: float, read: Callable[[int], T | None]) -> T | None:
-        """Do `read(block_ms)` until it returns something or `timeout_s` is over (None); 0 reads without waiting."""
+    def block(self, timeout_s: float, read: Callable[[int | None], T | None]) -> T | None:
+        """Do `read(block_ms)` until it returns something or `timeout_s` is over (None).
+
+        The first read does not block: servers look for timed-out clients only ten times a second.
+        """
         deadline_s = time.monotonic() + timeout_s
-        while True:
-            left_s = deadline_s - time.monotonic()
-            block_ms = max(1, round(1000 * min(left_s, BLOCK_S)))
+        found = self.repeat(partial(_unmarked, read, None))
+        while not found and (left_s := deadline_s - time.monotonic()) > 0:
+            block_ms = max(1, round(1000 * min(left_s, BLOCK_S)))  # 0 would be for ever
             found = self.repeat(partial(_unmarked, read, block_ms))
-            if found or time.monotonic() >= deadline_s:
-                return found
+        return found
 
     def _script(self, name: str) -> _Script:
         with self._lock:
@@ -125,7 +128,7 @@ class Calls:
             return self._scripts[name]
 
 
-def _unmarked(read: Callable[[int], T], block_ms: int, _again: bool) -> T:  # noqa: FBT001  # the shape `repeat` calls
+def _unmarked(read: Callable[[int | None], T], block_ms: int | None, _again: bool) -> T:  # noqa: FBT001  # the shape `repeat` calls
     return read(block_ms)
 
 
@@ -147,9 +150,9 @@ def word_of(error: ResponseError) -> list[str]:
 
 def safe_url(url: str) -> str:
     """The URL without user, password or query: for texts people see."""
-    scheme, mark, rest = url.partition("://")
-    place = (rest if mark else scheme).rpartition("@")[2].partition("?")[0]
-    return f"{scheme}{mark}{place}" if mark else place
+    scheme = re.match(r"[a-z]+://", url)
+    kept = scheme.group() if scheme else ""
+    return kept + url[len(kept) :].rpartition("@")[2].partition("?")[0]
 
 
 def unavailable(client: redis.Redis, error: RedisError) -> BrokerUnavailable:

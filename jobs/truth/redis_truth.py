@@ -76,7 +76,7 @@ class RedisTruth(RedisJobs, RedisWorkers):
         )
         return [(entry, fields) for entry, fields in reply[1] if fields]  # Redis 6.2 names deleted ones, without fields
 
-    def _read(self, consumer: str, limit: int, block_ms: int) -> _Entries | None:
+    def _read(self, consumer: str, limit: int, block_ms: int | None) -> _Entries | None:
         """New entries. If the reply is lost they stay unconfirmed, and `_claim` finds them later."""
         reply = self._calls.client.xreadgroup(
             keys.OUTBOX_GROUP, consumer, {keys.OUTBOX: ">"}, count=limit, block=block_ms

@@ -97,7 +97,7 @@ class RedisWorkers(RedisPart):
         """Bury silent workers and mend counts; returns the buried."""
         quiet_s = time.monotonic() - self._calls.last_error_s
         may_bury = quiet_s >= GUARD * self._worker_ttl_s
-        return sorted(texts(self._run("sweep", self._worker_ttl_s, int(may_bury))))
+        return sorted(texts(self._calls.marked_script("sweep", [self._worker_ttl_s, int(may_bury)], [])))
 
     def workers(self) -> list[WorkerStatus]:
         """All living workers, by name."""

@@ -3,7 +3,7 @@
 Pure text, no phonemes. It is a safety net behind the normaliser of the planner, not a normaliser: accents are folded,
 dashes and ellipses become the pauses they stand for, quotes and brackets go, letters it cannot say are refused.
 
-    tidy("“Wait…” — café")  # "Wait, cafe"
+    tidy("“Wait — the café…”")  # "Wait, the cafe."
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How fast the Piper program is against onnxruntime on the same file: `python tests/bench/piper_engine.py [--seconds 60]`.
+"""How fast the Piper program is against onnxruntime on the same file: `python tests/bench/piper_engine.py`.
 
 One process, one round after the other: own fp32, own bf16, onnxruntime with one and with two threads, each over the
 same sentences one by one. Rounds are interleaved, so that a busy machine slows all of them; the ratios are medians over
@@ -21,11 +21,11 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from engine.request import Request  # noqa: E402
-from models.base import Prompt  # noqa: E402
-from models.piper.model import PiperModel, load  # noqa: E402
-from models.piper.program import PiperInputs  # noqa: E402
-from models.piper.voices import find_voice  # noqa: E402
+from engine.request import Request
+from models.base import Prompt
+from models.piper.model import PiperModel, load
+from models.piper.program import PiperInputs
+from models.piper.voices import find_voice
 
 SENTENCES = [
     "The ferry left the harbour before the fog had lifted, and nobody on the pier waved.",

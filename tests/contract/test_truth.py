@@ -97,7 +97,7 @@ class TestJobs:
     def test_every_method_names_the_job_it_does_not_know(self, house: House) -> None:
         truth = house.truth
         for call in (truth.job, truth.pause, truth.unpause, truth.cancel, truth.retry_failed, truth.forget):
-            with pytest.raises(UnknownJob, match="'nobody'.*tts-batch jobs"):
+            with pytest.raises(UnknownJob, match=r"'nobody'.*tts-batch jobs"):
                 call("nobody")
         for late in (
             lambda: truth.enqueue("nobody", [], []),
@@ -277,7 +277,7 @@ class TestJobs:
         house.queue("a", 4)
         house.truth.register(worker("w"))
         house.truth.lease("w", 2)
-        with pytest.raises(IllegalMove, match="running.*cancel it first"):
+        with pytest.raises(IllegalMove, match=r"running.*cancel it first"):
             house.truth.forget("a")
         house.truth.cancel("a")
         house.truth.forget("a")
@@ -380,7 +380,7 @@ class TestQueue:
             lambda: house.truth.finish("w", [result(tasks("a", 1)[0])]),
         )
         for call in calls:
-            with pytest.raises(Fenced, match="worker w is not registered.*must stop"):
+            with pytest.raises(Fenced, match=r"worker w is not registered.*must stop"):
                 call()
 
     def test_a_silent_worker_is_buried_and_its_segments_go_on(self, house: House) -> None:

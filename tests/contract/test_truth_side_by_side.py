@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from jobs import keys
@@ -91,7 +92,9 @@ class SideBySide(RuleBasedStateMachine):
 
     @rule(name=WORKERS, data=st.data())
     def give_back(self, name: str, data: st.DataObject) -> None:
-        refs = data.draw(st.none() | st.lists(st.sampled_from([task.ref for task in self.known] or ["x|1"]), max_size=9))
+        refs = data.draw(
+            st.none() | st.lists(st.sampled_from([task.ref for task in self.known] or ["x|1"]), max_size=9)
+        )
         self.both(lambda truth: truth.give_back(name, refs))
 
     @rule(name=WORKERS, crumb=st.booleans(), data=st.data())
@@ -174,8 +177,6 @@ def _outbox_name(fields: dict[bytes, bytes]) -> tuple[str, ...]:
 
 def _stable(entry: JobRecord) -> JobRecord:
     return entry.model_copy(update={"updated_at_s": 0.0, "audio_s": round(entry.audio_s, 6)})
-
-
 
 
 @pytest.mark.services

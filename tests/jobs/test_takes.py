@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from jobs import keys
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.stores import MemoryStore
-from jobs.takes import TakeOrigin, has_take, judge, load_take, open_samples, read_take, write_take
+from jobs.takes import TakeOrigin, has_take, judge, load_take, open_samples, pcm16, read_take, write_take
 
 TAKE = "ab" + "0" * 30
 ORIGIN = TakeOrigin(model="fake", voice="tone", language="en", spoken="Hällo.", seed=7, speed=1.0, numerics="fake/1")
@@ -51,6 +51,7 @@ def test_rounding_is_to_the_nearest_step_and_clipping_is_counted(values):
     samples = np.array(values, dtype=np.float32)
     info = write_take(store, TAKE, samples, sample_rate_hz=16000, origin=ORIGIN)
     pcm = open_samples(store, TAKE)
+    assert np.array_equal(pcm, np.concatenate([pcm16(samples[:7]), pcm16(samples[7:])]))  # live chunks are the same
     assert pcm.dtype == np.int16
     assert pcm.shape == samples.shape
     error = pcm / 32767 - np.clip(samples.astype(np.float64), -1, 1)

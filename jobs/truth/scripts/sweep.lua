@@ -1,8 +1,9 @@
 -- Bury workers without a heartbeat (nobody is blamed) and mend counts (Truth.sweep).
--- ARGV: oldest heartbeat age allowed in s, '1' if burying is allowed now. Returns the buried workers.
+-- ARGV: oldest heartbeat age allowed in s, '1' if burying is allowed now, '1' if this call repeats one that met a lost
+-- connection (then nobody is buried: after an outage all heartbeats are old). Returns the buried workers.
 -- Writes: what retire.lua writes; K.waiting and K.job of jobs whose segments do not add up.
 local buried = {}
-if ARGV[2] == '1' then
+if ARGV[2] == '1' and ARGV[3] == '0' then
   local stale = string.format('(%.3f', now_s() - tonumber(ARGV[1]))
   for _, worker in ipairs(call('ZRANGEBYSCORE', K.workers, '-inf', stale)) do
     local refs = held_by(worker)

@@ -14,6 +14,7 @@ from jobs.errors import BadInput, ObjectDamaged
 from jobs.plan import Break
 from jobs.state import SegmentState
 from jobs.stores import MemoryStore
+from jobs.takes import read_take, write_take
 from tests.jobs.assembly.making import RATE_HZ, Book
 
 DONE, FAILED, SKIPPED = SegmentState.DONE, SegmentState.FAILED, SegmentState.SKIPPED
@@ -142,6 +143,16 @@ def test_a_take_of_another_length_than_its_result_is_refused():
     chapter = place_book(book.plan, book.results).chapters[0]
     with pytest.raises(ObjectDamaged, match=r"has 100 samples.*says 99"):
         list(run_blocks(book.store, chapter.segments, chapter.samples, RATE_HZ))
+
+
+def test_a_take_that_starts_loud_is_joined_without_a_click():
+    book = Book(MemoryStore()).chapter("A").add(1000).add(1000)
+    origin = read_take(book.store, book.results[1].take).origin
+    loud = np.full(1000, 0.5, dtype=np.float32)
+    write_take(book.store, book.results[1].take, loud, sample_rate_hz=RATE_HZ, origin=origin)
+    audio = np.concatenate(list(book_blocks(book.store, place_book(book.plan, book.results))))
+    assert audio.max() == 16384
+    assert np.abs(np.diff(audio[1000:].astype(int))).max() <= 1 + 16384 / (0.005 * RATE_HZ - 1)
 
 
 @given(st.integers(1, 600), st.integers(-32767, 32767), st.integers(-32767, 32767))

