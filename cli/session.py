@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 NODE_START_S = 40.0
 NODE_STOP_S = 60.0
 POLL_S = 0.1
+OWNED_GRACE_S = 0.5
+"""Grace of a node that one command started: who presses Ctrl-C wants to leave, and what is given back is not lost."""
 
 
 @dataclass
@@ -111,7 +113,8 @@ def connect(broker: str | None, *, needs_node: bool = False) -> Iterator[Session
         if embedded:
             place = Embedded(settings.data_dir)
             if needs_node:
-                owns_node = stack.enter_context(running_node(settings))
+                grace_s = min(settings.grace_s, OWNED_GRACE_S)
+                owns_node = stack.enter_context(running_node(replace(settings, grace_s=grace_s)))
             elif not place.running():
                 msg = (
                     f"no node runs in {settings.data_dir}; start one with `tts-batch up` (or `tts-batch resume JOB`), "

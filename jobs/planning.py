@@ -17,8 +17,8 @@ from jobs.reading.problems import Code, bad_source
 from jobs.reading.segments import segment_pieces
 from jobs.spec import JobSpec, SegmentTask, SourceKind
 
-_WHOLE = frozenset({ParagraphKind.ITEM, ParagraphKind.CUE})
-"""Paragraphs that are one segment whenever they fit: their audio or their time is asked for as a whole."""
+_WHOLE = frozenset({ParagraphKind.HEADING, ParagraphKind.ITEM, ParagraphKind.CUE})
+"""Paragraphs that are one segment whenever they fit: a title, and what is asked for as a whole by id or by time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ class Truth(Protocol):
         ...
 
     def lease(self, worker: str, want: int, *, live_only: bool = False) -> list[SegmentTask]:
-        """Take up to `want` waiting segments of the worker's models, in fair order (see `jobs/scripts/lease.lua`).
+        """Take up to `want` waiting segments of the worker's models, in fair order (see `truth/scripts/lease.lua`).
 
         Raises Fenced.
         """

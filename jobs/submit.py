@@ -17,12 +17,23 @@ from urllib.parse import urlsplit
 from jobs import keys
 from jobs.errors import BadOption, BadOutput, UnknownJob
 from jobs.plan import Plan
-from jobs.plan_store import save_plan
-from jobs.planning import Limits, build_plan
+from jobs.plan_store import load_plan, save_plan
+from jobs.planning import Limits, build_plan, tasks_of
 from jobs.protocols import Store, Truth
 from jobs.reading import kind_of, read_source
-from jobs.spec import AudioFormat, JobRecord, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer
-from jobs.state import JobState
+from jobs.spec import (
+    AudioFormat,
+    JobRecord,
+    JobSpec,
+    ModelOffer,
+    Priority,
+    SegmentResult,
+    SegmentTask,
+    SourceKind,
+    VoiceOffer,
+)
+from jobs.state import JobState, SegmentState
+from jobs.takes import has_take
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""
@@ -158,6 +169,31 @@ def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     return truth.job(draft.job)
 
 
+def queue_segments(truth: Truth, store: Store, record: JobRecord) -> None:
+    """Queue the segments of a stored plan; those whose take is in the store already count as done. May be repeated."""
+    tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
+    finished = [result for task in tasks if (result := reused_result(store, task)) is not None]
+    known = {result.segment for result in finished}
+    truth.enqueue(record.job, [task for task in tasks if task.segment not in known], finished)
+
+
+def reused_result(store: Store, task: SegmentTask) -> SegmentResult | None:
+    """The result of a segment whose take is in the store already, else None."""
+    info = has_take(store, task.take)
+    if info is None:
+        return None
+    return SegmentResult(
+        job=task.job,
+        segment=task.segment,
+        chapter=task.chapter,
+        state=SegmentState.DONE,
+        take=task.take,
+        samples=info.samples,
+        sample_rate_hz=info.sample_rate_hz,
+        reused=True,
+    )
+
+
 def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
     """The voice of that name. Raises BadOption with the names when there is none, or when it is not installed."""
     voice = offer.voice(name)
@@ -205,6 +241,8 @@ def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
         total_chars=draft.plan.spoken_chars,
     )
     truth.create_job(record)
+    # The PLAN step in the outbox would do it too (and does, if we die here): this way no worker is waited for.
+    queue_segments(truth, store, record)
     return truth.job(draft.job)
 
 

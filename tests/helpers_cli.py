@@ -116,8 +116,11 @@ def processes_of(home: Home, part: str) -> list[int]:
             try:
                 command = (entry / "cmdline").read_bytes().decode(errors="replace")
                 environment = (entry / "environ").read_bytes().decode(errors="replace")
+                folder = (entry / "cwd").readlink()
             except OSError:
                 continue
-            if part in command and f"TTS_BATCH_DATA_DIR={home.data}\0" in environment:
+            # Valkey writes its title over its environment, but works in the folder of its files.
+            ours = f"TTS_BATCH_DATA_DIR={home.data}\0" in environment or folder.is_relative_to(home.data)
+            if part in command and ours:
                 found.append(int(entry.name))
     return sorted(found)

@@ -76,7 +76,9 @@ def epub(
         if name.endswith(".xhtml") and f'"{name}"' not in manifest
     )
     refs = spine or "".join(
-        f'<itemref idref="{Path(name).stem}"/>' for name in files if name.endswith(".xhtml") and f'"{name}"' not in manifest
+        f'<itemref idref="{Path(name).stem}"/>'
+        for name in files
+        if name.endswith(".xhtml") and f'"{name}"' not in manifest
     )
     package = (
         '<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0">'

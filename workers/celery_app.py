@@ -110,7 +110,9 @@ def main() -> None:
     name = f"cpu-{os.getpid()}@{socket.gethostname()}"
     concurrency = str(os.cpu_count() or 1)
     level = settings.log_level
-    app.worker_main(["worker", "--hostname", name, "--concurrency", concurrency, "--loglevel", level])
+    # Gossip and mingle only cost start-up time: our workers have nothing to tell each other.
+    options = ["--without-gossip", "--without-mingle", "--concurrency", concurrency, "--loglevel", level]
+    app.worker_main(["worker", "--hostname", name, *options])
 
 
 if __name__ == "__main__":

@@ -78,10 +78,12 @@ class Intake:
             self._busy -= 1
         self._wake.set()
 
-    def drop_jobs(self, jobs: frozenset[str]) -> None:
-        """Forget buffered segments of cancelled jobs."""
+    def drop_jobs(self, jobs: frozenset[str]) -> list[str]:
+        """Forget buffered segments of cancelled jobs; returns their refs."""
         with self._lock:
+            dropped = [ready.task.ref for ready in self._ready if ready.task.job in jobs]
             self._ready = deque(ready for ready in self._ready if ready.task.job not in jobs)
+        return dropped
 
     def drain(self) -> list[str]:
         """Stop leasing and hand out the refs of all segments that never reached a slot."""

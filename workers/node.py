@@ -19,7 +19,7 @@ from jobs.connect import open_broker
 from jobs.embedded import Embedded, lock_file
 from jobs.errors import BrokerUnavailable
 from jobs.settings import Settings, child_environment, load_settings
-from workers.process import Member, StopFlag, configure_logging, module_command
+from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 
 log = logging.getLogger(__name__)
 
@@ -102,12 +102,8 @@ class Node:
                 return
 
     def _stop(self) -> None:
-        for member in self._workers:
-            if member.process is not None:
-                member.process.terminate()
-        for member in self._workers:
-            member.stop(grace_s=self._settings.grace_s + MEMBER_MARGIN_S)
-        self._broker.stop(grace_s=BROKER_STOP_S)
+        stop_together(self._workers, grace_s=self._settings.grace_s + MEMBER_MARGIN_S)
+        stop_together([self._broker], grace_s=BROKER_STOP_S)
 
 
 def _locked(descriptor: int, *, patience_s: float) -> bool:

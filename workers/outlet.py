@@ -20,9 +20,9 @@ from jobs.events import AudioChunk
 from jobs.protocols import Store
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.submit import reused_result
 from jobs.takes import TakeOrigin, judge, pcm16, write_take
 from workers.context import Context
-from workers.steps import reused_result
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Outlet:
     def __init__(self, context: Context, worker: str) -> None:
         self._context = context
         self._worker = worker
-        self._queue: queue.Queue[AudioChunkOf | _Take | SegmentResult | None] = queue.Queue()
+        self._queue: queue.Queue[_Entry | None] = queue.Queue()
         self.fenced = threading.Event()
         self.segments_done = 0
         self.audio_s = 0.0
@@ -78,6 +78,11 @@ class Outlet:
     def report(self, result: SegmentResult) -> None:
         """A result that needs no audio to be written."""
         self._queue.put(result)
+
+    def release(self, refs: list[str]) -> None:
+        """Segments of cancelled jobs that were dropped: they are not held any more."""
+        if refs:
+            self._queue.put(_Release(refs))
 
     def reuse(self, task: SegmentTask) -> SegmentResult | None:
         """The result of a segment whose take somebody has written already, else None."""
@@ -101,9 +106,12 @@ class Outlet:
             results = [result for entry in batch if (result := self._write(entry)) is not None]
             self._report(results)
 
-    def _write(self, entry: AudioChunkOf | _Take | SegmentResult | None) -> SegmentResult | None:
+    def _write(self, entry: _Entry | None) -> SegmentResult | None:
         if isinstance(entry, AudioChunkOf):
             self._stream(entry)
+            return None
+        if isinstance(entry, _Release):
+            self._give_back(entry.refs)
             return None
         if isinstance(entry, _Take):
             return self._write_take(entry)
@@ -173,6 +181,12 @@ class Outlet:
         except BrokerUnavailable as broker_error:
             log.warning("job %s could not be stopped: %s", task.job, broker_error)
 
+    def _give_back(self, refs: list[str]) -> None:
+        try:
+            self._context.truth.give_back(self._worker, refs)
+        except BrokerUnavailable as error:
+            log.warning("broker away, %d dropped segments stay held until we end: %s", len(refs), error)
+
     def _discard(self, voicing: Voicing) -> None:
         if voicing.task.live and voicing.chunks:
             chunk = AudioChunk(
@@ -209,6 +223,16 @@ class AudioChunkOf:
 
     job: str
     chunk: AudioChunk
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    """Segments that are not held any more."""
+
+    refs: list[str]
+
+
+_Entry = AudioChunkOf | _Take | _Release | SegmentResult
 
 
 def _chunk(voicing: Voicing, delta: Delta) -> AudioChunk:

@@ -67,10 +67,20 @@ def _die_with_parent() -> None:
 
 def stop(process: subprocess.Popen[bytes], *, grace_s: float) -> int:
     """Ask a process to end, wait up to `grace_s`, then kill it. Returns its exit status."""
+    ask_to_end(process)
+    return wait_or_kill(process, grace_s=grace_s)
+
+
+def ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """SIGTERM, once: a second one would end our programs without grace (`StopFlag`)."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         # A stopped process (SIGSTOP) would never see the request.
         process.send_signal(signal.SIGCONT)
+
+
+def wait_or_kill(process: subprocess.Popen[bytes], *, grace_s: float) -> int:
+    """Wait up to `grace_s` for a process that was asked to end, then kill it. Returns its exit status."""
     try:
         return process.wait(timeout=grace_s)
     except subprocess.TimeoutExpired:
@@ -110,19 +120,21 @@ class Member:
         self.process = spawn(self.command, environment=self.environment, log_path=self.log_path, pass_fds=self.pass_fds)
         self._started_s = time.monotonic()
 
-    def stop(self, *, grace_s: float) -> None:
-        """Stop it for good."""
-        if self.process is not None:
-            stop(self.process, grace_s=grace_s)
-            self.process = None
-        self._start_at_s = float("inf")
-
     def _note_death(self) -> None:
         lived_s = time.monotonic() - self._started_s
         self._delay_s = FIRST_DELAY_S if lived_s > STEADY_S else min(2 * self._delay_s, LONGEST_DELAY_S)
         self._start_at_s = time.monotonic() + self._delay_s
         self.process = None
         self.restarts += 1
+
+
+def stop_together(members: Sequence[Member], *, grace_s: float) -> None:
+    """Stop members for good: all are asked first, so that they end side by side."""
+    running = [member.process for member in members if member.process is not None]
+    for process in running:
+        ask_to_end(process)
+    for process in running:
+        wait_or_kill(process, grace_s=grace_s)
 
 
 class StopFlag:

@@ -144,10 +144,12 @@ class Room:
         cancelled, self._cancelled = self._cancelled, frozenset()
         if not cancelled:
             return
-        self.intake.drop_jobs(cancelled)
+        dropped = self.intake.drop_jobs(cancelled)
         for ref, voicing in self._voicings.items():
             if voicing.task.job in cancelled:
                 self._engines[voicing.task.model].cancel(ref)
+                dropped.append(ref)
+        self.outlet.release(dropped)
 
     def _wind_down(self, grace_s: float) -> None:
         """Stop in order: no new work, give back what waits, finish the slots within the grace, give back the rest."""

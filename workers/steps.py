@@ -15,11 +15,10 @@ from jobs.assembly.report import build_report, write_report
 from jobs.deliver import finished_objects
 from jobs.errors import JobsError, UnknownJob
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
-from jobs.protocols import StepKind, Store
-from jobs.spec import JobRecord, SegmentResult, SegmentTask
+from jobs.protocols import StepKind
+from jobs.spec import JobRecord
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
-from jobs.takes import has_take
+from jobs.submit import queue_segments
 from workers.context import Context
 
 log = logging.getLogger(__name__)
@@ -39,8 +38,8 @@ def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) ->
     if record.state in FINAL_JOB_STATES:
         log.info("step %s of job %s: the job is %s, nothing to do", kind, job, record.state)
         return
-    if kind is StepKind.PLAN:
-        plan_step(context, record)
+    if kind is StepKind.PLAN and record.state is JobState.PLANNING:
+        queue_segments(context.truth, context.store(record.spec.store_url), record)
     elif kind is StepKind.ASSEMBLE and chapter is not None:
         chapter_step(context, record, chapter)
     elif kind is StepKind.FINISH:
@@ -55,17 +54,6 @@ def give_up(context: Context, kind: StepKind, job: str, error: JobsError | OSErr
             context.truth.move_job(job, JobState.FAILED, reason=f"{kind}: {error}")
     except UnknownJob:
         log.info("job %s is gone", job)
-
-
-def plan_step(context: Context, record: JobRecord) -> None:
-    """Queue the segments of a stored plan; those whose take is in the store already count as done."""
-    if record.state is not JobState.PLANNING:
-        return
-    store = context.store(record.spec.store_url)
-    tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
-    finished = [result for task in tasks if (result := reused_result(store, task)) is not None]
-    known = {result.segment for result in finished}
-    context.truth.enqueue(record.job, [task for task in tasks if task.segment not in known], finished)
 
 
 def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
@@ -89,20 +77,3 @@ def finish_step(context: Context, record: JobRecord) -> None:
     write_report(store, build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence))
     failed = any(result.state is SegmentState.FAILED for result in results.values())
     context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
-
-
-def reused_result(store: Store, task: SegmentTask) -> SegmentResult | None:
-    """The result of a segment whose take is in the store already, else None."""
-    info = has_take(store, task.take)
-    if info is None:
-        return None
-    return SegmentResult(
-        job=task.job,
-        segment=task.segment,
-        chapter=task.chapter,
-        state=SegmentState.DONE,
-        take=task.take,
-        samples=info.samples,
-        sample_rate_hz=info.sample_rate_hz,
-        reused=True,
-    )

@@ -18,7 +18,7 @@ from jobs.protocols import Truth
 from jobs.settings import Settings, child_environment, load_settings
 from workers.celery_app import StepSender
 from workers.context import open_context
-from workers.process import Member, StopFlag, configure_logging, module_command
+from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ def run(settings: Settings) -> None:
         if status is not None:
             log.error("the step process ended with status %d and is started again", status)
         steward.round()
-    celery.stop(grace_s=STOP_GRACE_S)
+    stop_together([celery], grace_s=STOP_GRACE_S)
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from jobs.settings import Settings, child_environment, load_settings
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
 from workers.devices import check_device
-from workers.process import Member, StopFlag, configure_logging, module_command
+from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 from workers.room import EXIT_FENCED, RoomConfig
 
 log = logging.getLogger(__name__)
@@ -84,12 +84,8 @@ class Supervisor:
             )
 
     def _stop_all(self) -> None:
-        for bench in self._benches:
-            if bench.member.process is not None:
-                bench.member.process.terminate()
         grace_s = self._context.settings.grace_s + STOP_MARGIN_S
-        for bench in self._benches:
-            bench.member.stop(grace_s=grace_s)
+        stop_together([bench.member for bench in self._benches], grace_s=grace_s)
 
     def _bench(self) -> Bench:
         config = self._config()

@@ -21,6 +21,11 @@ _MARKS = (
 )
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _MAX_PLACES = 5
+# Names Python knows that no page means, and wide encodings: a page whose name for itself was legible is not one.
+_NO_DECLARATIONS = frozenset(
+    {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "utf_7"}
+    | {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "undefined"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +68,13 @@ def _with_mark(data: bytes, encoding: str, name: str) -> str:
 
 
 def _known(declared: str) -> str | None:
-    """Python's name of a declared encoding that only maps bytes to text, None if there is none.
-
-    A source that names UTF-16 without a mark was read far enough to see that name: it is not UTF-16.
-    """
+    """Python's name of a declared encoding that only maps bytes to text, None if there is none."""
     try:
         info = codecs.lookup(declared.strip())
         b"a".decode(info.name)  # refuses codecs that are no text encodings, such as hex
     except (LookupError, UnicodeError, ValueError):
         return None
-    if info.name.startswith(("utf-16", "utf-32")) or info.name in {"unicode_escape", "raw_unicode_escape"}:
+    if info.name.replace("-", "_") in _NO_DECLARATIONS:
         return None
     return "cp1252" if info.name in {"iso8859-1", "ascii"} else info.name  # as the WHATWG Encoding Standard reads them
 

@@ -60,20 +60,19 @@ def is_aside(block: Block) -> str | None:
 def without_contents(found: Sequence[Block]) -> tuple[list[Block], int]:
     """The blocks without a contents list, and how many lines were taken out.
 
-    After a block `CONTENTS`, blocks go as long as most of their lines come again further down (as headings do); so
-    the first real heading, which does not come again, stays.
+    After a block `CONTENTS`, blocks go as long as most of their lines come again further down (as headings do) and
+    were not in the list before: so the first real heading stays.
     """
     head = next((index for index, block in enumerate(found) if _CONTENTS.match(block.lines[0].text)), None)
     if head is None:
         return list(found), 0
-    last_seen: dict[str, int] = {}
-    for index, block in enumerate(found):
-        for title in {_key(line.text) for line in block.lines} | {_key(block.words)}:
-            last_seen[title] = index
-    end = head + 1 if len(found[head].lines) == 1 else head
-    while end < len(found) and _all_come_again(found[end], end, last_seen):
+    last_seen = {key: index for index, block in enumerate(found) for key in _block_keys(block)}
+    listed: set[str] = set()
+    end = head
+    while end < len(found) and _is_list(found[end], end, last_seen, listed):
+        listed |= _block_keys(found[end])
         end += 1
-    if end <= head + (len(found[head].lines) == 1):
+    if not any(len(block.lines) > 1 for block in found[head:end]) and end < head + 2:
         return list(found), 0  # nothing like a list follows: it was a word of the text
     return [*found[:head], *found[end:]], sum(len(block.lines) for block in found[head:end])
 
@@ -110,9 +109,17 @@ def _facts(lines: Sequence[Line | None]) -> Iterator[tuple[str, str]]:
             yield match["key"].lower(), match["value"]
 
 
-def _all_come_again(block: Block, index: int, last_seen: dict[str, int]) -> bool:
-    again = sum(any(last_seen.get(key, -1) > index for key in _keys(line.text)) for line in block.lines)
-    return again * 2 > len(block.lines)
+def _is_list(block: Block, index: int, last_seen: dict[str, int], listed: set[str]) -> bool:
+    """Whether a block is the word `CONTENTS` or goes on with the list: a line that was listed is a real heading."""
+    lines = [line.text for line in block.lines if not _CONTENTS.match(line.text)]
+    again = [line for line in lines if any(last_seen[key] > index for key in _keys(line))]
+    if len(lines) == 1 and listed & _keys(lines[0]):
+        return False
+    return len(again) * 2 > len(lines) or not lines
+
+
+def _block_keys(block: Block) -> set[str]:
+    return {key for line in block.lines for key in _keys(line.text)}
 
 
 def _keys(line: str) -> set[str]:

@@ -6,9 +6,11 @@ All lines are checked before anything is read: one error names every bad line. T
 from __future__ import annotations
 
 import json
+import re
 from pathlib import PurePath
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from jobs.errors import BadSource, SourceProblem
 from jobs.reading.chapters import TextSink
@@ -22,14 +24,26 @@ FIELDS = "id, text, voice, seed, lang"
 _NO_PLACE = "the line"
 
 
+def _whole(text: str) -> str:
+    """Refuse half a surrogate pair: JSON can write one, no file can hold it."""
+    if re.search("[\ud800-\udfff]", text):
+        msg = "holds half a character (a lone \\ud800 to \\udfff)"
+        raise ValueError(msg)
+    return text
+
+
+Text = Annotated[str, AfterValidator(_whole)]
+Name = Annotated[Text, Field(min_length=1)]
+
+
 class Item(Frozen):
     """One line. `voice` and `seed` override the job's; `lang` says what language the text is in."""
 
-    id: str = Field(min_length=1)
-    text: str
-    voice: str | None = Field(default=None, min_length=1)
+    id: Name
+    text: Text
+    voice: Name | None = None
     seed: int | None = Field(default=None, ge=0, lt=2**63)
-    lang: str | None = Field(default=None, min_length=1)
+    lang: Name | None = None
 
 
 def read_jsonl(data: bytes, name: str) -> Document:

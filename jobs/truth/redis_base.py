@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,10 @@ class RedisPart:
     def _run(self, name: str, *args: Value) -> Any:  # noqa: ANN401  # the shape of a reply is the script's own
         with script_errors():
             return self._calls.script(name, *args)
+
+    def _run_marked(self, name: str, before: Sequence[Value], after: Sequence[Value] = ()) -> Any:  # noqa: ANN401  # as above
+        with script_errors():
+            return self._calls.marked_script(name, before, after)
 
 
 @contextmanager

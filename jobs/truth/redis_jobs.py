@@ -19,7 +19,8 @@ class RedisJobs(RedisPart):
         """Register a job in PLANNING with its PLAN step; False: it exists."""
         now = self._calls.repeat(lambda _again: self._calls.client.time())
         now_s = now[0] + now[1] / 1e6
-        return bool(self._run("create", record.job, repr(record.created_at_s), *job_fields(record, now_s)))
+        about = [record.job, str(record.created_at_s)]
+        return bool(self._run_marked("create", about, job_fields(record, now_s)))
 
     def job(self, job: str) -> JobRecord:
         """The record of one job.
@@ -83,7 +84,7 @@ class RedisJobs(RedisPart):
             UnknownJob: there is no such job.
             IllegalMove: it is neither DONE_WITH_FAILURES nor FAILED after it was planned.
         """
-        return int(self._run("retry", job))
+        return int(self._run_marked("retry", [job]))
 
     def chapter_assembled(self, job: str, chapter: int) -> None:
         """Note that a chapter's audio is in the store; a chapter without segments counts for nothing.
@@ -101,4 +102,4 @@ class RedisJobs(RedisPart):
 
     def forget(self, job: str) -> None:
         """Delete all that is kept of a final job. Raises UnknownJob, IllegalMove."""
-        self._run("forget", job)
+        self._run_marked("forget", [job])

@@ -12,7 +12,7 @@ from jobs.protocols import Beat, Verdict
 from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.truth.calls import Calls
 from jobs.truth.records import text, texts, worker_status
-from jobs.truth.redis_base import RedisPart, script_errors
+from jobs.truth.redis_base import RedisPart
 from jobs.truth.rules import CRASH_REASON, CRUMB_TTL_S, check_results
 
 GUARD = 1.2
@@ -76,8 +76,7 @@ class RedisWorkers(RedisPart):
             ValueError: a result is neither done nor failed.
         """
         check_results(results)
-        with script_errors():
-            accepted = self._calls.marked_script("finish", [worker], [result.model_dump_json() for result in results])
+        accepted = self._run_marked("finish", [worker], [result.model_dump_json() for result in results])
         return [bool(flag) for flag in accepted]
 
     def give_back(self, worker: str, refs: Sequence[str] | None = None) -> int:
@@ -97,7 +96,7 @@ class RedisWorkers(RedisPart):
         """Bury silent workers and mend counts; returns the buried."""
         quiet_s = time.monotonic() - self._calls.last_error_s
         may_bury = quiet_s >= GUARD * self._worker_ttl_s
-        return sorted(texts(self._calls.marked_script("sweep", [self._worker_ttl_s, int(may_bury)], [])))
+        return sorted(texts(self._run_marked("sweep", [self._worker_ttl_s, int(may_bury)])))
 
     def workers(self) -> list[WorkerStatus]:
         """All living workers, by name."""

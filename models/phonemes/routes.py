@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
-from models.errors import BadPrompt
+from models.errors import ModelError
 
 Phonemes = Callable[[str], str]
 """English text of one segment -> IPA in espeak's notation. Raises BadPrompt."""
@@ -22,11 +22,11 @@ def open_route(name: str) -> Phonemes:
     """The phonemizer of exactly that name.
 
     Raises:
-        BadPrompt: no such route.
+        ModelError: no such route.
         MissingExtra: its package is not installed.
     """
     if name not in ROUTES:
         msg = f"no way to phonemes is called {name!r}; there are {', '.join(ROUTES)}"
-        raise BadPrompt(msg)
+        raise ModelError(msg)
     module, _, maker = ROUTES[name].partition(":")
     return cast("Phonemes", getattr(import_module(module), maker)())

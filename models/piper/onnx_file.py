@@ -8,6 +8,7 @@ strides, dilations and groups: no onnx package, no runtime. Knows nothing of VIT
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,7 +72,7 @@ def read_onnx(path: Path) -> OnnxGraph:
         for number, value in _fields(data):
             if number == _MODEL_GRAPH:
                 _read_graph(_bytes(value), graph)
-    except (_Damaged, UnicodeDecodeError) as error:
+    except (_Damaged, ValueError) as error:
         msg = f"{path} ({len(data)} bytes) is damaged or no ONNX file ({error}); fetch or install the voice again"
         raise BadWeights(msg) from error
     if not graph.nodes or not graph.tensors:
@@ -150,7 +151,7 @@ def _tensor(data: memoryview) -> tuple[str, Array | None]:
     if kind not in _KINDS or raw is None:
         return name, None
     dtype = np.dtype(_KINDS[kind])
-    count = int(np.prod(dims, dtype=np.int64))
+    count = math.prod(dims)
     if min(dims, default=0) < 0 or len(raw) != count * dtype.itemsize:
         what = f"tensor {name!r} of shape {dims} has {len(raw)} bytes instead of {count * dtype.itemsize}"
         raise _Damaged(what)

@@ -58,8 +58,10 @@ class Vits:
             msg = f"the voice gives durations that are not finite for {len(ids)} ids at seed {seed}"
             raise ValueError(msg)
         budget = int(len(ids) * BUDGET_FRAMES_PER_ID * pace.length_scale) + BUDGET_FRAMES_FIXED
-        cut = bool(frames.sum() > budget)
-        source = torch.repeat_interleave(frames.clamp_(max=budget).long())[:budget]  # [T]: the id each frame belongs to
+        ends = frames.cumsum(0)  # whole numbers: exact in float32 far beyond any budget
+        cut = bool(ends[-1] > budget)
+        counts = torch.diff(ends.clamp_(max=budget), prepend=ends.new_zeros(1)).long()
+        source = torch.repeat_interleave(counts)  # [T]: the id each frame belongs to
         if len(source) == 0:
             source = torch.zeros(1, dtype=torch.long)  # VITS makes at least one frame
         latents = mean[source]

@@ -56,7 +56,7 @@ class WideConv:
         rows, channels = x.shape
         image = x.as_strided((1, channels, 1, rows), (rows * channels, 1, rows * channels, channels))
         out = functional.conv2d(image, self.weight, self.bias, padding=(0, self.radius), dilation=self.dilation)
-        return out[0, :, 0].t()
+        return out[0, :, 0].t().contiguous()  # rows already lie so, unless a platform has other kernels
 
 
 class Upsampling:

@@ -2,8 +2,9 @@
 
 Every activation is a float tensor [T, C] (time-major, one utterance, no batch axis): rows are contiguous, a window of
 frames is a slice, and a 1x1 convolution is one matrix product. Utterances are run one by one, on their exact length:
-so no result can depend on the company, on any processor, and at one thread nothing is lost (the products are
-long enough to run at 85 % of the speed of a batch of ten; tests/bench/piper_engine.py).
+so no result can depend on the company, on any processor. Packing utterances into one product would not keep that (with
+MKL the rows of 107 of 240 utterances came out with other bits), and would gain little at one thread: a product
+of 220 rows runs at 157 GFLOP/s, one of 2,000 rows at 180.
 """
 
 from __future__ import annotations

@@ -22,13 +22,12 @@ from pathlib import Path
 import jiwer
 import numpy as np
 import onnxruntime
-import soundfile
 from long_text import book
 
 from jobs.assembly.pauses import PAUSES
 from jobs.plan import Plan
-from jobs.takes import open_samples
 from jobs.stores import open_store
+from jobs.takes import open_samples
 from models import registry
 from models.base import Prompt
 

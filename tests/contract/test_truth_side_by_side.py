@@ -35,8 +35,9 @@ LONG_S = 3600.0
 class SideBySide(RuleBasedStateMachine):
     """Both truths get every call; what a worker holds is remembered to report on it."""
 
-    @initialize()
-    def build(self) -> None:
+    @initialize(counts=st.lists(st.integers(0, 40), min_size=3, max_size=3), per_chapter=st.integers(1, 9))
+    def build(self, counts: list[int], per_chapter: int) -> None:
+        """Begins with queued jobs and known workers: what comes later starts in the middle of the work."""
         server = shared_server()
         server.flush()
         self.calls = Calls(make_client(server.url))
@@ -47,6 +48,13 @@ class SideBySide(RuleBasedStateMachine):
         self.calls.last_error_s -= 10 * LONG_S  # as if connected for long: sweep may bury
         self.streams = (memory_streams, RedisStreams(self.calls, max_audio_bytes=1))
         self.known: list[SegmentTask] = []
+        for job, count, model in zip("abc", counts, ("m", "m", "other"), strict=True):
+            self.create(job, Priority.BULK if job == "a" else Priority.NORMAL, model)
+            self.both(
+                lambda truth, job=job, count=count: truth.enqueue(job, tasks(job, count, per_chapter=per_chapter), [])
+            )
+        for name in MODELS:
+            self.register(name)
 
     def teardown(self) -> None:
         if hasattr(self, "calls"):
@@ -57,16 +65,19 @@ class SideBySide(RuleBasedStateMachine):
         assert answers[0] == answers[1]
         return answers[0]
 
-    @rule(job=JOBS, priority=st.sampled_from(Priority), model=st.sampled_from(["m", "m", "other"]))
     def create(self, job: str, priority: Priority, model: str) -> None:
         self.both(lambda truth: truth.create_job(record(job, priority=priority, model=model)))
 
-    @rule(job=JOBS, count=st.integers(0, 20), known=st.integers(0, 20), per_chapter=st.integers(1, 5))
-    def enqueue(self, job: str, count: int, known: int, per_chapter: int) -> None:
-        """`known` of the segments were spoken before."""
-        all_tasks = tasks(job, count, per_chapter=per_chapter)
+    @rule(job=JOBS, priority=st.sampled_from(Priority), model=st.sampled_from(["m", "other"]), data=st.data())
+    def renew(self, job: str, priority: Priority, model: str, data: st.DataObject) -> None:
+        """Forget a job that is over and begin it anew; `finished` of its segments were spoken before."""
+        self.both(lambda truth: truth.forget(job))
+        self.create(job, priority, model)
+        all_tasks = tasks(job, data.draw(st.integers(0, 30)), per_chapter=data.draw(st.integers(1, 5)))
+        known = data.draw(st.integers(0, 30))
         finished = [result(task, reused=True) for task in all_tasks[:known]]
-        self.both(lambda truth: truth.enqueue(job, all_tasks[known:], finished))
+        if data.draw(st.booleans()):
+            self.both(lambda truth: truth.enqueue(job, all_tasks[known:], finished))
 
     @rule(name=WORKERS)
     def register(self, name: str) -> None:
@@ -79,16 +90,30 @@ class SideBySide(RuleBasedStateMachine):
             assert len(answer) <= want
             self.known += answer
 
-    @rule(name=WORKERS, data=st.data(), fails=st.sets(st.integers(0, 5)))
-    def finish(self, name: str, data: st.DataObject, fails: set[int]) -> None:
-        """Reports of what was leased at some time, by anybody: also late, doubled and of jobs that are over."""
+    @rule(name=WORKERS, fails=st.sets(st.integers(0, 9)), keeps=st.integers(0, 2))
+    def finish(self, name: str, fails: set[int], keeps: int) -> None:
+        """Reports on all a worker holds but a few."""
+        held = self.held(name)
+        self.report(name, held[: len(held) - keeps], fails)
+
+    @rule(name=WORKERS, data=st.data())
+    def finish_late(self, name: str, data: st.DataObject) -> None:
+        """Reports of what was leased at some time, by anybody: late, doubled, of jobs that are over."""
         if self.known:
-            told = data.draw(st.lists(st.sampled_from(self.known), min_size=1, max_size=12))
-            results = [
-                result(task, state=SegmentState.FAILED if place in fails else SegmentState.DONE)
-                for place, task in enumerate(told)
-            ]
-            self.both(lambda truth: truth.finish(name, results))
+            self.report(name, data.draw(st.lists(st.sampled_from(self.known), max_size=6)), {1})
+
+    def report(self, name: str, told: list[SegmentTask], fails: set[int]) -> None:
+        results = [
+            result(task, state=SegmentState.FAILED if place in fails else SegmentState.DONE)
+            for place, task in enumerate(told)
+        ]
+        self.both(lambda truth: truth.finish(name, results))
+
+    def held(self, name: str) -> list[SegmentTask]:
+        """What a worker holds now (a cancelled job's segments have no task any more)."""
+        me = self.memory._state.workers.get(name)
+        by_ref = {(task.job, task.segment): task for task in self.known}
+        return [by_ref[ref] for ref in sorted(me.held)] if me else []
 
     @rule(name=WORKERS, data=st.data())
     def give_back(self, name: str, data: st.DataObject) -> None:
@@ -97,12 +122,14 @@ class SideBySide(RuleBasedStateMachine):
         )
         self.both(lambda truth: truth.give_back(name, refs))
 
-    @rule(name=WORKERS, crumb=st.booleans(), data=st.data())
-    def crash(self, name: str, crumb: bool, data: st.DataObject) -> None:
-        if crumb and self.known:
-            ref = data.draw(st.sampled_from(self.known)).ref
-            self.both(lambda truth: truth.admitting(name, ref))
+    @rule(name=WORKERS, crumb=st.booleans(), want=st.integers(0, 40))
+    def crash(self, name: str, crumb: bool, want: int) -> None:
+        """A new process leases and dies; the next one starts under the same name."""
+        self.lease(name, want, live_only=False)
+        if crumb and self.held(name):
+            self.both(lambda truth: truth.admitting(name, self.held(name)[-1].ref))
         self.both(lambda truth: truth.crashed(name))
+        self.register(name)
 
     @rule(name=WORKERS)
     def retire(self, name: str) -> None:
@@ -119,7 +146,7 @@ class SideBySide(RuleBasedStateMachine):
     def beat(self, name: str) -> None:
         self.both(lambda truth: truth.beat(name, Beat(slots_busy=1, segments_done=2, audio_s=0.5)))
 
-    @rule(job=JOBS, what=st.sampled_from(["pause", "unpause", "cancel", "retry_failed", "forget"]))
+    @rule(job=JOBS, what=st.sampled_from(["pause", "unpause", "unpause", "cancel", "retry_failed"]))
     def steer(self, job: str, what: str) -> None:
         self.both(lambda truth: getattr(truth, what)(job))
 
@@ -127,10 +154,15 @@ class SideBySide(RuleBasedStateMachine):
     def move(self, job: str, state: JobState) -> None:
         self.both(lambda truth: truth.move_job(job, state, reason="why"))
 
-    @rule(job=JOBS, chapters=st.lists(st.integers(0, 6), max_size=7))
-    def assemble(self, job: str, chapters: list[int]) -> None:
-        for chapter in chapters:
+    @rule(job=JOBS, leave=st.integers(0, 2))
+    def close(self, job: str, leave: int) -> None:
+        """What CPU workers do with a job whose segments are finished, maybe not to the end; then the retry."""
+        left = self.memory._state.jobs[job].left if job in self.memory._state.jobs else {}
+        for chapter in sorted(left)[: len(left) - leave]:
             self.both(lambda truth, chapter=chapter: truth.chapter_assembled(job, chapter))
+        if leave != 1:
+            self.both(lambda truth: truth.move_job(job, JobState.DONE_WITH_FAILURES))
+            self.both(lambda truth: truth.retry_failed(job))
 
     @rule(limit=st.integers(1, 30))
     def steps(self, limit: int) -> None:
@@ -184,7 +216,7 @@ def test_memory_and_redis_agree() -> None:
     run_state_machine_as_test(
         SideBySide,
         settings=settings(
-            max_examples=60,
+            max_examples=80,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

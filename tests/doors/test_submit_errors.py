@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers_cli import Home
+from tests.helpers_cli import Home, wait_until
 
 GOOD = "Hello there. This is a good file.\n"
 JPEG = bytes.fromhex("ffd8ffe000104a46494600010100000100010000ffdb0043") + bytes(range(256)) * 4
@@ -121,7 +122,7 @@ def small_disk(tmp_path: Path) -> Path:
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", str(folder)], capture_output=True, check=False
     )
     if mounted.returncode:
         pytest.skip("needs the right to mount a small tmpfs")
@@ -153,16 +154,10 @@ def test_disk_that_fills_while_the_job_runs(home: Home, small_disk: Path) -> Non
     home.extra["TTS_BATCH_STORE"] = f"file://{small_disk}/store"
     (small_disk / "hog").write_bytes(b"")
     process = home.start("submit", "some.txt", "--model", "fake", "--format", "mp3", "--out", "out")
-    from tests.helpers_cli import wait_until
-
     wait_until(lambda: any(small_disk.rglob("plan.jsonl")), "the job is accepted")
-    with (small_disk / "hog").open("wb") as hog:
-        try:
-            while True:
-                hog.write(b"\0" * 1024)
-                hog.flush()
-        except OSError:
-            pass
+    with (small_disk / "hog").open("wb", buffering=0) as hog, contextlib.suppress(OSError):
+        while True:
+            hog.write(b"\0" * 1024)
     assert process.wait(timeout=120) == 1
     message = (home.root / "background.err").read_text()
     assert "No space left" in message or "free" in message

@@ -131,6 +131,17 @@ def test_lost_replies_are_repeated_without_doing_it_twice(
     assert truth.finish("w", [result(task) for task in held]) == [False] * 4
     streams = RedisStreams(truth._calls, max_audio_bytes=1000)
     chunk = AudioChunk(segment=0, take="t", chunk=0, start_sample=0, samples=1, sample_rate_hz=8000, data=b"\x01\x02")
+    truth.move_job("a", JobState.FAILED)
+    lose_next_reply(truth, "retry", monkeypatch)
+    assert truth.retry_failed("a") == 0
+    assert truth.job("a").state is JobState.QUEUED
+    lose_next_reply(truth, "create", monkeypatch)
+    assert truth.create_job(record("b"))
+    assert not truth.create_job(record("b"))
+    truth.cancel("b")
+    lose_next_reply(truth, "forget", monkeypatch)
+    truth.forget("b")
+    assert [entry.job for entry in truth.jobs()] == ["a"]
     lose_next_reply(truth, "audio", monkeypatch)
     entry = streams.write_audio("a", chunk)
     assert streams.audio("a") == [(entry, chunk)]
@@ -191,7 +202,7 @@ def _steady_worker(url: str, name: str) -> None:
     while True:
         truth.beat(name, BEAT)
         held = truth.lease(name, 16)
-        time.sleep(0.002)
+        time.sleep(0.02)
         truth.finish(name, [result(task) for task in held])
         if not held:
             truth.wait_for_work(0.05)
@@ -208,9 +219,9 @@ def test_workers_killed_under_load_lose_nothing(server: ValkeyServer) -> None:
         child.start()
     number, deadline_s = len(children), time.monotonic() + 90
     while truth.job("a").state is not JobState.ASSEMBLING and time.monotonic() < deadline_s:
-        time.sleep(0.3)
+        time.sleep(0.03)
         truth.sweep()
-        if number < 6 and truth.job("a").done > 200 * number:
+        if number < 6 and truth.job("a").done > 300 * (number - 1):
             name, child = children.popitem()
             child.kill()
             child.join()

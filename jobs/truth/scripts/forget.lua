@@ -1,9 +1,10 @@
--- Delete all that is kept of a final job (Truth.forget). ARGV: job. Returns 1.
+-- Delete all that is kept of a final job (Truth.forget). ARGV: job, '1' if this call repeats one whose reply was lost.
+-- Returns 1.
 -- Errors: UNKNOWNJOB job; NOTFINAL state job.
 -- Deletes every key of the job; its references leave K.suspects, K.blame and K.held.
 local job = ARGV[1]
 local state = state_of(job)
-if not state then return unknown_job(job) end
+if not state then return ARGV[2] == '1' and 1 or unknown_job(job) end
 if not FINAL[state] then return redis.error_reply('NOTFINAL ' .. state .. ' ' .. job) end
 drop_suspects(job)
 for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do

@@ -113,8 +113,10 @@ def test_11_a_transcribed_book_is_only_its_text():
     assert spoken(plan) == [
         "I",
         "THE GATE",
-        "When the rain had stopped at last the two of them walked down to the gate, and neither said a word until "
-        "Mr. Harlow lifted the latch.",
+        (
+            "When the rain had stopped at last the two of them walked down to the gate, and neither said a word until "
+            "Mr. Harlow lifted the latch."
+        ),
         "It was very old.",
         "The wood had been mended with a well-known kind of glue.",
         "II",

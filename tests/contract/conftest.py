@@ -1,0 +1,31 @@
+"""The two back ends of the truth, for every test that asks for a `house`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from jobs.streams.memory import MemoryStreams
+from jobs.streams.redis_streams import RedisStreams
+from jobs.truth.calls import Calls, make_client
+from jobs.truth.memory import MemoryTruth
+from jobs.truth.redis_truth import RedisTruth
+from tests.contract.house_of_truth import TTL_S, House
+from tests.helpers_truth import audit
+from tests.helpers_valkey import shared_server
+
+
+@pytest.fixture(params=["memory", pytest.param("redis", marks=pytest.mark.services)])
+def house(request: pytest.FixtureRequest) -> Iterator[House]:
+    waits = {"worker_ttl_s": TTL_S, "claim_after_s": TTL_S, "reconcile_after_s": TTL_S}
+    if request.param == "memory":
+        streams = MemoryStreams(max_audio_bytes=1000)
+        yield House(MemoryTruth(streams, **waits), streams)
+        return
+    server = shared_server()
+    server.flush()
+    calls = Calls(make_client(server.url))
+    yield House(RedisTruth(calls, **waits), RedisStreams(calls, max_audio_bytes=1000))
+    audit(calls.client)
+    calls.client.close()

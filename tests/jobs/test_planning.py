@@ -1,0 +1,209 @@
+"""From a document to a plan, and from a plan to tasks."""
+
+import dataclasses
+
+import pytest
+
+from jobs.errors import BadOption, BadSource
+from jobs.plan import Break, take_seed
+from jobs.planning import Limits, build_plan, tasks_of
+from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.spec import JobSpec, SourceKind
+from tests.helpers_reading import plan_of, spoken
+
+SPEC = JobSpec(
+    source_name="x.txt",
+    source_kind=SourceKind.TXT,
+    model="piper",
+    voice="joe",
+    language="en",
+    voice_revision="r1",
+    numerics="n1",
+    store_url="file:///store",
+    item_voices={"ann": "r2"},
+    seed=5,
+)
+ITEMS = (
+    '{"id": "a", "text": "Same text."}\n{"id": "b", "text": "Same text.", "voice": "ann"}\n'
+    '{"id": "c", "text": "Same text.", "seed": 6}\n{"id": "d", "text": "Same text."}\n'
+)
+
+
+def breaks(text, name="book.txt", **limits):
+    return [(segment.spoken, segment.break_after) for segment in plan_of(text, name, **limits).segments]
+
+
+def body(text, kind=ParagraphKind.BODY):
+    return Paragraph(kind, text, range(len(text)))
+
+
+def document(*chapters):
+    return Document(
+        "T", "A", "en", tuple(Chapter(f"c{n}", chapter) for n, chapter in enumerate(chapters)), "x" * 99, "utf-8"
+    )
+
+
+def build(made, **limits):
+    return build_plan(
+        made,
+        name="x.txt",
+        kind=SourceKind.TXT,
+        data_sha256="d",
+        language="en",
+        limits=Limits(**({"max_chars": 100, "pack_chars": 0} | limits)),
+    )
+
+
+def test_what_stands_after_each_segment():
+    text = "CHAPTER I\n\nOne. Two.\n\nThree.\n\n* * *\n\nFour.\n\nCHAPTER II\n\nFive."
+    assert breaks(text) == [
+        ("CHAPTER I", Break.HEADING),
+        ("One.", Break.SENTENCE),
+        ("Two.", Break.PARAGRAPH),
+        ("Three.", Break.SCENE),
+        ("Four.", Break.CHAPTER),
+        ("CHAPTER II", Break.HEADING),
+        ("Five.", Break.CHAPTER),
+    ]
+
+
+def test_cuts_inside_a_sentence_say_what_they_cut_at():
+    assert breaks("one two three, four five six seven", max_chars=20) == [
+        ("one two three,", Break.CLAUSE),
+        ("four five six seven", Break.CHAPTER),
+    ]
+    assert breaks("one two three four five six seven", max_chars=20) == [
+        ("one two three four", Break.NONE),
+        ("five six seven", Break.CHAPTER),
+    ]
+
+
+def test_short_sentences_are_joined_up_to_the_packing_length_only():
+    sentences = ["The first one is here.", "The second one is here.", "The third one is here.", "The last one is."]
+    text = " ".join(sentences)
+    assert spoken(plan_of(text, pack_chars=0)) == sentences
+    assert spoken(plan_of(text, pack_chars=44)) == [*sentences[:2], " ".join(sentences[2:])]
+    assert spoken(plan_of(text, pack_chars=46)) == [" ".join(sentences[:2]), " ".join(sentences[2:])]
+    assert spoken(plan_of(text, pack_chars=500, max_chars=70)) == [" ".join(sentences[:3]), sentences[3]]
+
+
+def test_a_tiny_rest_joins_its_neighbour_beyond_the_packing_length():
+    assert spoken(plan_of("This is a sentence. No.", pack_chars=19)) == ["This is a sentence. No."]
+    assert spoken(plan_of("No. This is a sentence.", pack_chars=19)) == ["No. This is a sentence."]
+    assert spoken(plan_of("This is a sentence.\n\nNo.", pack_chars=19)) == ["This is a sentence.", "No."]
+    assert spoken(plan_of("This is a sentence. No.", pack_chars=19, max_chars=20)) == ["This is a sentence.", "No."]
+
+
+def test_headings_are_never_joined_or_split_when_they_fit():
+    text = "Chapter 1. The Gate\n\nHi. It is."
+    assert spoken(plan_of(text, pack_chars=100)) == ["Chapter 1. The Gate", "Hi. It is."]
+
+
+def test_segments_and_chapters_are_numbered_in_order():
+    plan = plan_of("Chapter 1\n\nOne. Two.\n\nChapter 2\n\nThree.")
+    assert [segment.segment for segment in plan.segments] == list(range(5))
+    assert [segment.chapter for segment in plan.segments] == [0, 0, 0, 1, 1]
+    assert [(chapter.chapter, chapter.title, chapter.segments) for chapter in plan.chapters] == [
+        (0, "Chapter 1", 3),
+        (1, "Chapter 2", 2),
+    ]
+
+
+def test_chapters_without_speech_are_left_out():
+    made = document((body("***"),), (body("One."), body("---", ParagraphKind.SCENE_BREAK)), (), (body("Two."),))
+    plan = build(made)
+    assert [(chapter.chapter, chapter.title) for chapter in plan.chapters] == [(0, "c1"), (1, "c3")]
+    assert [segment.break_after for segment in plan.segments] == [Break.CHAPTER, Break.CHAPTER]
+
+
+def test_nothing_to_speak():
+    with pytest.raises(BadSource, match=r"x\.txt") as caught:
+        build(document((body("…"),), ()))
+    assert caught.value.problems[0].code == "no_text"
+
+
+def test_the_source_is_described():
+    made = dataclasses.replace(document((body("One."),)), cover=b"c", cover_type="image/png", warnings=("w",))
+    source = build(made).source
+    assert (source.name, source.sha256, source.chars, source.encoding) == ("x.txt", "d", 99, "utf-8")
+    assert (source.title, source.author, source.language) == ("T", "A", "en")
+    assert (source.warnings, source.cover_type) == (("w",), "image/png")
+
+
+def test_declared_languages_of_paragraphs_do_not_go_before_the_jobs():
+    plan = plan_of("<p lang=fr>Un. Deux.", "x.html", language="en")
+    assert {segment.language for segment in plan.segments} == {"en"}
+
+
+@pytest.mark.parametrize("limits", [{"max_chars": 0}, {"max_chars": -5}, {"pack_chars": -1}])
+def test_limits_that_mean_nothing(limits):
+    with pytest.raises(BadOption, match="must be 1 or more"):
+        Limits(**({"max_chars": 10, "pack_chars": 0} | limits))
+
+
+def test_a_paragraph_needs_an_offset_for_each_character():
+    with pytest.raises(ValueError, match="3 characters and 2 offsets"):
+        Paragraph(ParagraphKind.BODY, "abc", range(2))
+
+
+def test_tasks_carry_what_a_worker_needs():
+    plan = plan_of("One. Two.")
+    tasks = tasks_of(plan, SPEC.model_copy(update={"live": True, "speed": 1.5}), "job-1")
+    assert [(task.job, task.segment, task.chapter, task.spoken) for task in tasks] == [
+        ("job-1", 0, 0, "One."),
+        ("job-1", 1, 0, "Two."),
+    ]
+    task = tasks[0]
+    assert (task.model, task.voice, task.language, task.speed) == ("piper", "joe", "en", 1.5)
+    assert (task.seed, task.store_url, task.live) == (take_seed(5, "One."), "file:///store", True)
+
+
+def test_an_item_s_own_voice_and_seed_go_before_the_job_s():
+    one, two, three, four = tasks_of(plan_of(ITEMS, "x.jsonl"), SPEC, "j")
+    assert [task.voice for task in (one, two, three, four)] == ["joe", "ann", "joe", "joe"]
+    assert one.seed == two.seed == four.seed == take_seed(5, "Same text.")
+    assert three.seed == take_seed(6, "Same text.")
+    assert one.take == four.take
+    assert len({one.take, two.take, three.take}) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"model": "other"},
+        {"voice": "ann"},
+        {"voice_revision": "r9"},
+        {"numerics": "n2"},
+        {"speed": 1.1},
+        {"seed": 7},
+    ],
+)
+def test_whatever_changes_the_sound_changes_the_take(change):
+    plan = plan_of("One.")
+    (before,), (after,) = tasks_of(plan, SPEC, "j"), tasks_of(plan, SPEC.model_copy(update=change), "j")
+    assert before.take != after.take
+
+
+@pytest.mark.parametrize("change", [{"store_url": "file:///b"}, {"live": True}, {"source_name": "y.txt"}])
+def test_what_does_not_change_the_sound_keeps_the_take(change):
+    plan = plan_of("One.")
+    (before,), (after,) = tasks_of(plan, SPEC, "j"), tasks_of(plan, SPEC.model_copy(update=change), "k")
+    assert before.take == after.take
+
+
+def test_the_language_and_the_revision_of_an_item_s_voice_are_part_of_its_take():
+    first = tasks_of(plan_of(ITEMS, "x.jsonl"), SPEC, "j")
+    other = tasks_of(plan_of(ITEMS, "x.jsonl"), SPEC.model_copy(update={"item_voices": {"ann": "r3"}}), "j")
+    assert [one.take == two.take for one, two in zip(first, other, strict=True)] == [True, False, True, True]
+    german = tasks_of(plan_of(ITEMS, "x.jsonl", language="de"), SPEC, "j")
+    assert all(one.take != two.take for one, two in zip(first, german, strict=True))
+
+
+def test_a_take_does_not_hang_on_its_place():
+    alone, after = plan_of("The end."), plan_of("Something new. The end.")
+    assert tasks_of(alone, SPEC, "j")[0].take == tasks_of(after, SPEC, "j")[1].take
+
+
+def test_a_voice_without_revision_is_refused():
+    with pytest.raises(BadOption, match="asks for voice 'ann'; this job knows joe"):
+        tasks_of(plan_of(ITEMS, "x.jsonl"), SPEC.model_copy(update={"item_voices": {}}), "j")
