@@ -99,7 +99,7 @@ def _drafts(chapter: Chapter, language: str, limits: Limits) -> Iterator[_Draft]
         if spoken:
             yield from held
             held = spoken
-        elif held and paragraph.kind is not ParagraphKind.HEADING:
+        elif held and held[-1].piece.after is Break.PARAGRAPH:
             held[-1] = replace(held[-1], piece=replace(held[-1].piece, after=Break.SCENE))
     yield from held
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from jobs.reading.cleaning import clean, speakable
@@ -110,6 +111,11 @@ class TextSink:
     def text(self) -> str:
         """Everything collected."""
         return _BETWEEN.join(self._pieces)
+
+
+def left_out_warnings(left_out: Counter[str]) -> tuple[str, ...]:
+    """What was not spoken, for people."""
+    return tuple(f"{count} x {what} not spoken" for what, count in sorted(left_out.items()))
 
 
 def checked(document: Document, name: str) -> Document:

@@ -21,6 +21,8 @@ _MARKS = (
 )
 _ESCAPED = re.compile("[\udc80-\udcff]")
 _MAX_PLACES = 5
+MAX_WESTERN_SHARE = 0.3
+"""Western text has a tenth of its bytes above ASCII; Cyrillic, Greek, Chinese or Japanese most of them."""
 # Names Python knows that no page means, and wide encodings: a page whose name for itself was legible is not one.
 _NO_DECLARATIONS = frozenset(
     {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "utf_7"}
@@ -90,12 +92,16 @@ def _mixed(data: bytes, name: str) -> Decoded:
         warning = f"{name} is UTF-8 but for {len(bad)} bytes, read as Windows-1252 (at characters {places}{_more(bad)})"
         return Decoded(text, "utf-8", (warning,))
     text = data.decode("cp1252", "replace")
+    warnings = []
+    if len(bad) > MAX_WESTERN_SHARE * len(data):
+        doubt = "is not UTF-8 and was read as Windows-1252, but looks like no Western text: save it as UTF-8"
+        warnings.append(f"{name} {doubt}")
     holes = [index for index, char in enumerate(text) if char == "\ufffd"]
-    if not holes:
-        return Decoded(text, "cp1252")
-    places = ", ".join(map(str, holes[:_MAX_PLACES]))
-    warning = f"{name} has {len(holes)} bytes that Windows-1252 does not know (at {places}{_more(holes)}); left out"
-    return Decoded(text, "cp1252", (warning,))
+    if holes:
+        places = ", ".join(map(str, holes[:_MAX_PLACES]))
+        unknown = f"{len(holes)} bytes that Windows-1252 does not know (at {places}{_more(holes)})"
+        warnings.append(f"{name} has {unknown}; left out")
+    return Decoded(text, "cp1252", tuple(warnings))
 
 
 def _byte(value: int) -> str:

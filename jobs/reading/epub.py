@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from lxml import etree
 
-from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, TextSink, checked
+from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, TextSink, checked, left_out_warnings
 from jobs.reading.document import Document, ParagraphKind
 from jobs.reading.epub_package import Archive, Package
-from jobs.reading.html import left_out_warnings, paragraph_of
+from jobs.reading.html import paragraph_of
 from jobs.reading.markup import Extraction, TextBlock, note_targets
 
 TOC_DEPTH = 2
@@ -73,10 +74,10 @@ def read_epub(data: bytes, name: str) -> Document:
         trees[path], warnings = package.archive.xhtml(path)
         package.warnings += warnings
     book = _Book(_toc(package, set(order)))
-    extraction_notes = _notes(package, trees)
-    left_out: Extraction = Extraction()
+    notes = _notes(package, trees)
+    left_out: Counter[str] = Counter()
     for path, root in trees.items():
-        extraction = Extraction(extraction_notes.get(path, frozenset()), left_out.left_out)
+        extraction = Extraction(notes.get(path, frozenset()), left_out)
         book.document(path, list(extraction.blocks(root)))
     title = next(iter(package.fact("title")), PurePath(name).stem)
     cover, cover_type = package.cover()
@@ -87,7 +88,7 @@ def read_epub(data: bytes, name: str) -> Document:
         chapters=book.builder.finish(title),
         text=book.sink.text,
         encoding="utf-8",
-        warnings=(*package.warnings, *left_out_warnings(left_out.left_out)),
+        warnings=(*package.warnings, *left_out_warnings(left_out)),
         cover=cover,
         cover_type=cover_type,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -29,6 +30,19 @@ MAX_TEXT_BYTES = 128 * 1024 * 1024
 MAX_RATIO = 200
 """Text packs 3 to 20 times; deflate reaches 1,032 on nothing but one repeated byte."""
 RATIO_FROM_BYTES = 1024 * 1024
+# What zipfile raises on damaged archives: also plain ValueError (a negative place) and struct.error (a short header).
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
+_PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+"""All that EPUB allows (OCF ZIP container)."""
 _COVERS = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"))
 
 
@@ -62,7 +76,7 @@ class Archive:
         """Raises BadSource: `bad_zip` or `zip_bomb`."""
         try:
             archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        except _BROKEN as error:
             msg = f"{name} is not an EPUB: {error or 'no archive'}; download or export it again"
             raise bad_source(Code.BAD_ZIP, msg) from None
         if len(archive.infolist()) > MAX_ENTRIES:
@@ -91,9 +105,11 @@ class Archive:
             raise self.bad(Code.ZIP_BOMB, f"unpacks {path} to {sizes}; allowed are {limits}")
         if info.flag_bits & 1:
             raise self.bad(Code.ENCRYPTED, f"needs a password for {path}; give a copy without protection")
+        if info.compress_type not in _PACKINGS:
+            raise self.bad(Code.BAD_ZIP, f"packs {path} in a way that EPUB does not allow; export it again")
         try:
             return self.zip.read(info)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+        except _BROKEN as error:
             raise self.bad(Code.BAD_ZIP, f"has a broken file, {path}: {error}; download or export it again") from None
 
     def xml(self, path: str) -> etree._Element:
@@ -201,14 +217,17 @@ class Package:
 
     def resolve(self, href: str, base: str) -> tuple[str, str | None]:
         """(path in the archive, anchor) of a link written in the document `base`."""
-        parts = urlsplit(href)
+        try:
+            parts = urlsplit(href)
+        except ValueError:  # no link at all, such as `http://[`: it leads nowhere
+            return "", None
         path = posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(parts.path))) if parts.path else base
         return path, unquote(parts.fragment) or None
 
     def _guide_contents(self) -> set[str]:
         """Contents pages by the guide of EPUB 2; a place inside a document does not make it a contents page."""
-        links = [self.resolve(node.get("href", ""), self.path) for node in _named(self.root, "reference")
-                 if node.get("type", "").lower() == "toc"]  # fmt: skip
+        marks = (node for node in _named(self.root, "reference") if node.get("type", "").lower() == "toc")
+        links = [self.resolve(node.get("href", ""), self.path) for node in marks]
         return {path for path, anchor in links if anchor is None}
 
     def _locked(self) -> set[str]:

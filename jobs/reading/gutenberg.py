@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,9 +18,8 @@ _END = re.compile(
     r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the )?Project Gutenberg(?:'s|’s)?\b", re.IGNORECASE
 )
 _FACT = re.compile(r"(?P<key>Title|Author|Language):\s*(?P<value>\S.*)$")
-_ASIDE = re.compile(
-    r"\[(?P<what>Illustration|Footnote|Transcriber['’]?s?['’]? note)s?\b.*\]$", re.IGNORECASE | re.DOTALL
-)
+_ASIDE = re.compile(r"\[(?P<what>Illustration|Footnote|Transcriber['’]?s?['’]? note)s?\b", re.IGNORECASE)
+_MAX_ASIDE_BLOCKS = 20
 _CONTENTS = re.compile(r"(?:table of )?contents\.?$", re.IGNORECASE)
 _ENTRY = re.compile(
     r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?P<title>\S.*?)(?:[\s.…]+(?:\d{1,4}|[ivxlc]{1,8}))?$"
@@ -27,8 +27,19 @@ _ENTRY = re.compile(
 _NOTE_MARK = re.compile(r"(?<=\S)\[(?:\d{1,4}|[A-Z]|\*)\]")
 _EMPHASIS = re.compile(r"(?<![\w])_(?=\S)(?P<words>[^_]{1,2000}?)(?<=\S)_(?!\w)")
 _MAX_FRONT_LINES = 40
-LANGUAGES = {"english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
-             "portuguese": "pt", "finnish": "fi", "latin": "la", "chinese": "zh", "japanese": "ja"}  # fmt: skip
+LANGUAGES = {
+    "english": "en",
+    "german": "de",
+    "french": "fr",
+    "spanish": "es",
+    "italian": "it",
+    "dutch": "nl",
+    "portuguese": "pt",
+    "finnish": "fi",
+    "latin": "la",
+    "chinese": "zh",
+    "japanese": "ja",
+}
 """Names of languages as Gutenberg headers write them."""
 
 
@@ -51,10 +62,24 @@ def unframe(lines: Sequence[Line | None]) -> Frame:
     return Frame(lines[start + 1 : end], marked=True, facts=facts)
 
 
-def is_aside(block: Block) -> str | None:
-    """What a bracketed block is (`illustration`, `footnote`, a note of the transcriber), None if it is text."""
-    match = _ASIDE.match(block.words)
-    return match["what"].lower() if match else None
+def without_asides(found: Sequence[Block]) -> tuple[list[Block], Counter[str]]:
+    """The blocks without bracketed illustrations, footnotes and notes of the transcriber; how many of each there were.
+
+    One may run over several blocks; a bracket that never closes is text.
+    """
+    kept: list[Block] = []
+    left_out: Counter[str] = Counter()
+    index = 0
+    while index < len(found):
+        match = _ASIDE.match(found[index].words)
+        end = None if match is None else _closing(found, index)
+        if match is None or end is None:
+            kept.append(found[index])
+            index += 1
+        else:
+            left_out[match["what"].lower()] += 1
+            index = end
+    return kept, left_out
 
 
 def without_contents(found: Sequence[Block]) -> tuple[list[Block], int]:
@@ -85,6 +110,17 @@ def without_marks(text: str, offsets: Sequence[int]) -> tuple[str, Sequence[int]
         return text, offsets
     kept = [index for index in range(len(text)) if index not in gone]
     return "".join(text[index] for index in kept), array("Q", (offsets[index] for index in kept))
+
+
+def _closing(found: Sequence[Block], start: int) -> int | None:
+    """One past the block at whose end the bracket is closed that opens block `start`; None if there is none."""
+    depth = 0
+    for index in range(start, min(start + _MAX_ASIDE_BLOCKS, len(found))):
+        words = found[index].words
+        depth += words.count("[") - words.count("]")
+        if depth <= 0:
+            return index + 1 if words.endswith("]") else None
+    return None
 
 
 def _front(lines: Sequence[Line | None]) -> Frame:

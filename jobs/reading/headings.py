@@ -102,11 +102,12 @@ def _quiet(title: str) -> str:
     if not capitals(title) and not (title.isupper() and len(title) > 4):
         return title
     words = re.split(r"(\s+)", title)
-    return "".join(_quiet_word(word, first=index == 0) for index, word in enumerate(words))
+    starts = {0, *(index + 2 for index, word in enumerate(words) if word.endswith((".", ":", "—")))}
+    return "".join(_quiet_word(word, first=index in starts) for index, word in enumerate(words))
 
 
 def _quiet_word(word: str, *, first: bool) -> str:
-    if re.match(rf"{_ROMAN}[.:,]?$", word) and len(word.rstrip(".:,")) > 0 and word != "I":
+    if re.match(rf"{_ROMAN}[.:,]?$", word):
         return word
     lower = word.lower()
     return lower if _SMALL.match(lower) and not first else lower[:1].upper() + lower[1:]

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import html
 import re
-from collections import Counter
 from html.entities import html5
 from pathlib import PurePath
 
 from lxml import etree
 
-from jobs.reading.chapters import ChapterBuilder, TextSink, checked
+from jobs.reading.chapters import ChapterBuilder, TextSink, checked, left_out_warnings
 from jobs.reading.decoding import Decoded, decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.markup import Extraction, TextBlock, local_name, note_targets, text_of
+from jobs.reading.markup import Extraction, TextBlock, declared_language, local_name, note_targets, text_of
 from jobs.reading.problems import Code, bad_source
 
 _DECLARED = re.compile(
     rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.I
 )
 _DECLARED_BYTES = 4096
+_XHTML = re.compile(r"^\s*<\?xml\s|<html[^>]*\sxmlns=", re.IGNORECASE)
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
@@ -34,7 +34,8 @@ def read_html(data: bytes, name: str) -> Document:
         BadSource: `bad_html`, it cannot be parsed at all; `no_text`.
     """
     decoded = decode_markup(data, name)
-    root = parse_html(decoded.text, name)
+    parse = parse_xhtml if _XHTML.search(decoded.text[:_DECLARED_BYTES]) else parse_html
+    root = parse(decoded.text, name)
     builder, sink = ChapterBuilder(), TextSink()
     notes = frozenset(target[1:] for target in note_targets(root) if target.startswith("#"))
     extraction = Extraction(notes)
@@ -48,7 +49,7 @@ def read_html(data: bytes, name: str) -> Document:
     document = Document(
         title=title,
         author=_meta(root, "author"),
-        language=root.get("lang") or root.get("xml:lang") or "",
+        language=declared_language(root) or "",
         chapters=builder.finish(title),
         text=sink.text,
         encoding=decoded.encoding,
@@ -107,11 +108,6 @@ def paragraph_of(block: TextBlock, sink: TextSink) -> Paragraph | None:
     return sink.paragraph(kind, block.text, lang=block.lang)
 
 
-def left_out_warnings(left_out: Counter[str]) -> tuple[str, ...]:
-    """What was not spoken, for people."""
-    return tuple(f"{count} x {what} not spoken" for what, count in sorted(left_out.items()))
-
-
 def _character(match: re.Match[str]) -> str:
     if match[1] in _XML_ENTITIES:
         return match.group()
@@ -124,7 +120,7 @@ def _head_text(root: etree._Element, tag: str) -> str:
 
 
 def _meta(root: etree._Element, key: str) -> str:
-    for node in root.iter("meta"):
-        if (node.get("name") or "").lower() == key:
+    for node in root.iter(etree.Element):
+        if local_name(node) == "meta" and (node.get("name") or "").lower() == key:
             return " ".join((node.get("content") or "").split())
     return ""

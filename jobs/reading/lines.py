@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from jobs.reading.cleaning import clean
 
@@ -22,12 +23,24 @@ _UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its cleaned text with the source offset of each character, and where the raw line lies."""
+    """One line: its cleaned text with the source offset of each character, and where the raw line ends.
+
+    `divided`: it ends in a soft hyphen, so its last word goes on in the next line.
+    """
 
     text: str
     offsets: Sequence[int]
-    start: int
     end: int
+    divided: bool
+
+
+class _Joint(Enum):
+    """What becomes of a line end."""
+
+    SPACE = auto()
+    NOTHING = auto()
+    DROP_HYPHEN = auto()
+    """Nothing, and the hyphen before it goes too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +97,11 @@ def join_lines(lines: Sequence[Line], vocabulary: frozenset[str] = frozenset()) 
     text: list[str] = []
     offsets: array[int] = array("Q")
     for line, after in zip(lines, [*lines[1:], None], strict=True):
-        joint = "" if after is None else _joint(line.text, after.text, vocabulary)
-        keep = len(line.text) - (joint == "-")
+        joint = _Joint.NOTHING if after is None else _joint(line, after, vocabulary)
+        keep = len(line.text) - (joint is _Joint.DROP_HYPHEN)
         text.append(line.text[:keep])
         offsets.extend(line.offsets[:keep])
-        if joint == " ":
+        if joint is _Joint.SPACE:
             text.append(" ")
             offsets.append(line.end)  # the line end itself
     return "".join(text), offsets
@@ -99,21 +112,22 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text.lower()))
 
 
-def _joint(before: str, after: str, vocabulary: frozenset[str]) -> str:
-    """What stands where two lines meet: a space, nothing, or `-`: nothing, and the hyphen before it goes too."""
-    if before.endswith("—") or (_UNSPACED.match(before[-1]) and _UNSPACED.match(after)):
-        return ""
+def _joint(line: Line, following: Line, vocabulary: frozenset[str]) -> _Joint:
+    before, after = line.text, following.text
+    if line.divided or before.endswith("—") or (_UNSPACED.match(before[-1]) and _UNSPACED.match(after)):
+        return _Joint.NOTHING
     head = re.search(r"([^\W\d_]+)[-\u2010]$", before)
     tail = re.match(r"[^\W\d_]+", after)
     if head is None or tail is None or not tail.group()[0].islower():
-        return " "
-    whole, divided = (f"{head[1]}{mark}{tail.group()}".lower() for mark in ("", "-"))
-    return "-" if whole in vocabulary and divided not in vocabulary else ""
+        return _Joint.SPACE
+    whole, hyphened = (f"{head[1]}{mark}{tail.group()}".lower() for mark in ("", "-"))
+    return _Joint.DROP_HYPHEN if whole in vocabulary and hyphened not in vocabulary else _Joint.NOTHING
 
 
 def _line(text: str, start: int, end: int) -> Line | None:
-    cleaned, offsets = clean(text[start:end], range(start, end))
-    return Line(cleaned, offsets, start, end) if cleaned else None
+    raw = text[start:end]
+    cleaned, offsets = clean(raw, range(start, end))
+    return Line(cleaned, offsets, end, raw.rstrip().endswith("\u00ad")) if cleaned else None
 
 
 def _line_is_paragraph(lines: Sequence[Line]) -> bool:

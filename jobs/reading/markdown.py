@@ -16,11 +16,11 @@ from pathlib import PurePath
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from jobs.reading.chapters import ChapterBuilder, checked
+from jobs.reading.chapters import ChapterBuilder, checked, left_out_warnings
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.html import left_out_warnings, parse_html
+from jobs.reading.html import parse_html
 from jobs.reading.markup import Extraction
 
 _FRONT = re.compile(r"---[ \t]*\n(?P<facts>.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)

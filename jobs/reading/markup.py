@@ -93,7 +93,7 @@ class Extraction:
         tag = local_name(node)
         if tag in BLOCKS:
             yield from self._flush()
-        self._langs.append(node.get(_XML_LANG) or node.get("lang") or self._langs[-1])
+        self._langs.append(declared_language(node) or self._langs[-1])
         if re.fullmatch("h[1-6]", tag):
             self._levels.append(int(tag[1]))
         if (anchor := node.get("id") or (node.get("name") if tag == "a" else None)) is not None:
@@ -126,7 +126,7 @@ class Extraction:
     def _is_silent(self, node: etree._Element) -> bool:
         tag = local_name(node)
         what = self._left_out_as(node, tag)
-        if what is not None:
+        if what is not None and text_of(node):
             self.left_out[what] += 1
         if what is not None or tag in SILENT or words_of(node) & _PLACE_WORDS:
             self._anchors += [anchor for anchor in (node.get("id"),) if anchor is not None]
@@ -143,17 +143,21 @@ class Extraction:
         if words & _LIST_WORDS:
             return "contents list"
         style = node.get("style", "").replace(" ", "").lower()
-        hidden = node.get("hidden") is not None or node.get("aria-hidden") == "true" or "display:none" in style
-        if hidden and text_of(node):
+        if node.get("hidden") is not None or node.get("aria-hidden") == "true" or "display:none" in style:
             return "hidden text"
         if tag == "pre" and [local_name(child) for child in node] == ["code"] and not (node.text or "").strip():
             return "code listing"
-        return "hidden text" if hidden else None
+        return None
 
 
 def local_name(node: etree._Element) -> str:
     """The name of an element in lower case, without its namespace."""
     return str(node.tag).rpartition("}")[2].lower()
+
+
+def declared_language(node: etree._Element) -> str | None:
+    """The language an element declares for its content, None if it declares none."""
+    return node.get(_XML_LANG) or node.get("xml:lang") or node.get("lang") or None
 
 
 def words_of(node: etree._Element) -> frozenset[str]:

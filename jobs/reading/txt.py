@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked
+from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked, left_out_warnings
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.gutenberg import LANGUAGES, Frame, is_aside, unframe, without_contents, without_marks
+from jobs.reading.gutenberg import LANGUAGES, Frame, unframe, without_asides, without_contents, without_marks
 from jobs.reading.headings import (
     MAX_HEADING_CHARS,
     capitals,
@@ -35,10 +35,13 @@ _CHAPTER_GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A block found to be a heading: its first `lines` lines; what follows them belongs to the text already."""
+    """A block found to be a heading: `parts` is how many of its lines each heading paragraph has, from the first.
+
+    Lines after those belong to the text already. `titled` says that it has words beside its number.
+    """
 
     level: int
-    lines: int
+    parts: tuple[int, ...]
     titled: bool
     number: int | None = None
 
@@ -49,7 +52,6 @@ class _Reader:
     marked: bool
     vocabulary: frozenset[str]
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
-    left_out: Counter[str] = field(default_factory=Counter)
     number: int = 0
     by_capitals: bool = False
 
@@ -57,9 +59,6 @@ class _Reader:
         self.by_capitals = not any(keyword_heading(block.lines[0].text) for block in self.blocks)
         untitled = False
         for index, block in enumerate(self.blocks):
-            if self.marked and (what := is_aside(block)):
-                self.left_out[what] += 1
-                continue
             head = self._head(index, after_untitled=untitled)
             if head is None:
                 untitled = False
@@ -80,14 +79,15 @@ class _Reader:
             return marked_up
         keyword = keyword_heading(first)
         if keyword is not None and (lines := _heading_lines(block)):
-            return _Head(keyword.level, lines, titled=keyword.titled or lines > 1)
+            return _Head(keyword.level, _parts(lines, titled=keyword.titled), titled=keyword.titled or lines > 1)
         if len(block.lines) > 2 or index + 1 == len(self.blocks):
             return None
         number = heading_number(first)
         if number is not None and self._next_number(number[0], block):
-            return _Head(2, len(block.lines), titled=number[1] or len(block.lines) > 1, number=number[0])
+            lines = len(block.lines)
+            return _Head(2, _parts(lines, titled=number[1]), titled=number[1] or lines > 1, number=number[0])
         if len(block.lines) == 1 and after_untitled and title_line(first):
-            return _Head(3, 1, titled=True)
+            return _Head(3, (1,), titled=True)
         return self._capitals(block)
 
     def _next_number(self, number: int, block: Block) -> bool:
@@ -99,20 +99,22 @@ class _Reader:
         if len(block.lines) > 1 or not capitals(block.words) or not title_line(block.words):
             return None
         chapter = self.by_capitals and block.gap >= _CHAPTER_GAP
-        return _Head(2 if chapter else 3, 1, titled=True)
+        return _Head(2 if chapter else 3, (1,), titled=True)
 
     def _heading(self, block: Block, head: _Head) -> None:
-        for line in block.lines[: head.lines]:
-            text, offsets = line.text, line.offsets
+        at = 0
+        for lines in head.parts:
+            text, offsets = join_lines(block.lines[at : at + lines], self.vocabulary)
             atx = _ATX.match(text)
             if atx is not None:
                 text, offsets = atx["title"], offsets[slice(*atx.span("title"))]
             paragraph = self._paragraph(ParagraphKind.HEADING, text, offsets)
-            if paragraph is not None and (line is not block.lines[0] or head.level > CHAPTER_LEVEL):
+            if paragraph is not None and (at > 0 or head.level > CHAPTER_LEVEL):
                 self.builder.subtitle(paragraph)
             elif paragraph is not None:
                 self.builder.heading(paragraph, head.level)
-        rest = block.lines[head.lines :]
+            at += lines
+        rest = block.lines[at:]
         if rest and not _UNDERLINE.match(rest[0].text):
             self._body(rest)
 
@@ -137,7 +139,8 @@ def read_txt(data: bytes, name: str) -> Document:
     """
     decoded = decode(data, name)
     frame = unframe(split_lines(decoded.text))
-    found, contents_lines = without_contents(blocks(frame.lines))
+    found, asides = without_asides(blocks(frame.lines)) if frame.marked else (blocks(frame.lines), Counter())
+    found, contents_lines = without_contents(found)
     reader = _Reader(found, frame.marked, words_of(decoded.text))
     reader.read()
     title, author, language = _facts(frame, name)
@@ -148,7 +151,7 @@ def read_txt(data: bytes, name: str) -> Document:
         chapters=reader.builder.finish(title),
         text=decoded.text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings + tuple(_warnings(reader, frame, contents_lines, decoded.text)),
+        warnings=decoded.warnings + tuple(_warnings(frame, asides, contents_lines, decoded.text)),
     )
     return checked(document, name)
 
@@ -162,8 +165,8 @@ def _facts(frame: Frame, name: str) -> tuple[str, str, str]:
     )
 
 
-def _warnings(reader: _Reader, frame: Frame, contents_lines: int, text: str) -> list[str]:
-    warnings = [f"{count} x {what} not spoken" for what, count in sorted(reader.left_out.items())]
+def _warnings(frame: Frame, asides: Counter[str], contents_lines: int, text: str) -> list[str]:
+    warnings = list(left_out_warnings(asides))
     if frame.marked:
         warnings.append("Project Gutenberg header and licence not spoken")
     if contents_lines:
@@ -178,10 +181,15 @@ def _marked_up(block: Block) -> _Head | None:
     first = block.lines[0].text
     atx = _ATX.match(first)
     if atx is not None and len(block.lines) == 1 and speakable(atx["title"]) and len(first) <= MAX_HEADING_CHARS:
-        return _Head(min(len(atx["marks"]), 3), 1, titled=True)
+        return _Head(min(len(atx["marks"]), 3), (1,), titled=True)
     if len(block.lines) == 2 and _UNDERLINE.match(block.lines[1].text) and len(first) <= MAX_HEADING_CHARS:
-        return _Head(1 if block.lines[1].text[0] == "=" else 2, 1, titled=True)
+        return _Head(1 if block.lines[1].text[0] == "=" else 2, (1,), titled=True)
     return None
+
+
+def _parts(lines: int, *, titled: bool) -> tuple[int, ...]:
+    """A number stands apart from the title below it; a title may take several lines."""
+    return (lines,) if titled or lines == 1 else (1, lines - 1)
 
 
 def _heading_lines(block: Block) -> int:

@@ -154,6 +154,8 @@ class TestJobs:
         house.speak("a", 6)
         house.truth.chapter_assembled("a", 0)
         house.truth.move_job("a", JobState.FAILED, reason="disk full")
+        house.truth.chapter_assembled("a", 1)  # too late: the retry has it made again
+        assert house.truth.job("a").chapters_assembled == 1
         house.steps()
         assert house.truth.retry_failed("a") == 0
         assert house.truth.job("a").state is JobState.ASSEMBLING

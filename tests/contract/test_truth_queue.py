@@ -193,6 +193,30 @@ class TestPoison:
         assert len(results) == 40
         assert crashes <= 4 * len(poison)
 
+    def test_the_accused_waits_for_an_empty_worker(self, house: House) -> None:
+        house.queue("a", 4)
+        for name in ("doomed", "w"):
+            house.truth.register(worker(name))
+        house.truth.lease("doomed", 1)
+        house.truth.admitting("doomed", "a|0")
+        busy = house.truth.lease("w", 1)
+        assert house.truth.crashed("doomed").suspects == ("a|0",)
+        assert segments_of(house.truth.lease("w", 1)) == [2]
+        house.truth.give_back("w", ["a|2"])
+        house.truth.finish("w", [result(task) for task in busy])
+        assert segments_of(house.truth.lease("w", 4)) == [0]
+
+    @pytest.mark.parametrize(("state", "returned"), [(JobState.FAILED, ("a|0", "a|1")), (JobState.CANCELLED, ())])
+    def test_nobody_is_accused_for_a_job_that_is_over(
+        self, house: House, state: JobState, returned: tuple[str, ...]
+    ) -> None:
+        house.queue("a", 2)
+        house.truth.register(worker("w"))
+        house.truth.lease("w", 2)
+        house.truth.move_job("a", state)
+        verdict = house.truth.crashed("w")
+        assert (verdict.returned, verdict.suspects, verdict.dead) == (returned, (), ())
+
     def test_a_cancelled_or_forgotten_suspect_is_gone(self, house: House) -> None:
         for name in ("a", "b"):
             house.queue(name, 4)

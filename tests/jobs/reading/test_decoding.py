@@ -29,6 +29,13 @@ def test_windows_1252_with_its_holes_named():
     assert "at 10" in decoded.warnings[0]
 
 
+@pytest.mark.parametrize("encoding", ["gb18030", "shift_jis", "koi8-r"])
+def test_text_of_other_scripts_is_warned_of(encoding):
+    text = {"gb18030": "河边的老人", "shift_jis": "雨が降る", "koi8-r": "Привет, мир"}[encoding]
+    assert any("no Western text" in warning for warning in decode(text.encode(encoding), "x.txt").warnings)
+    assert decode("Élève très âgé, café".encode("cp1252"), "x.txt").warnings == ()
+
+
 def test_a_bad_byte_does_not_spoil_utf_8():
     text = "“Grüße”, sagte er. " * 20
     data = text.encode() + b"caf\xe9"

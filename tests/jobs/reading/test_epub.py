@@ -77,6 +77,16 @@ def test_chapters_of_the_table_of_contents():
     }
 
 
+def test_links_that_lead_nowhere_divide_nothing():
+    files = {
+        "nav.xhtml": nav(
+            ("http://[", "Broken"), ("gone.xhtml", "Gone"), ("a.xhtml#none", "No such id"), ("a.xhtml", "One")
+        ),
+        "a.xhtml": xhtml('<p>x<a epub:type="noteref" href="//[#n">1</a></p>'),
+    }
+    assert chapters(epub(files, manifest=NAV)) == {"One": ["x"]}
+
+
 def test_only_two_levels_of_the_contents_are_chapters():
     deep = (
         '<nav epub:type="toc"><ol><li><a href="a.xhtml">Part</a><ol><li><a href="b.xhtml">Chapter</a><ol>'
@@ -102,7 +112,8 @@ def test_a_document_the_contents_forgot_opens_a_chapter_by_its_heading():
 def test_contents_of_an_epub_2():
     ncx = (
         '<?xml version="1.0"?><!DOCTYPE ncx PUBLIC "-//NISO//DTD ncx 2005-1//EN" "http://example.org/ncx.dtd">'
-        '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap><navPoint id="p"><navLabel><text>Alpha</text></navLabel>'
+        '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>'
+        '<navPoint id="p"><navLabel><text>Alpha</text></navLabel>'
         '<content src="a%20b.xhtml"/><navPoint id="q"><navLabel><text>Beta</text></navLabel>'
         '<content src="c.xhtml#x"/></navPoint></navPoint></navMap></ncx>'
     )
@@ -274,6 +285,19 @@ def test_a_damaged_archive_is_an_error_of_the_source(at):
     place = len(data) * at // 100
     data[place] ^= 0xFF
     assert outcome(bytes(data)) in {"read", "bad_zip", "bad_epub", "zip_bomb", "encrypted"}
+
+
+def test_a_place_before_the_start_of_the_file_is_damage():
+    data = epub({"a.xhtml": xhtml("<p>x</p>")})
+    end = data.rindex(b"PK\x05\x06")
+    directory = int.from_bytes(data[end + 16 : end + 20], "little") + 10_000
+    assert code_of(data[: end + 16] + directory.to_bytes(4, "little") + data[end + 20 :]) == "bad_zip"
+
+
+def test_packings_that_epub_does_not_allow():
+    with zipfile.ZipFile(target := io.BytesIO(), "w", zipfile.ZIP_BZIP2) as packed:
+        packed.writestr("META-INF/container.xml", CONTAINER)
+    assert code_of(target.getvalue()) == "bad_zip"
 
 
 def test_a_truncated_archive():

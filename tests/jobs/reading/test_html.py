@@ -69,6 +69,16 @@ def test_facts():
     assert read("<p>x", "page.html").title == "page"
 
 
+def test_xhtml_is_read_as_such():
+    page = (
+        '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr"><head><title/><script src="x"/>'
+        '<meta name="author" content="Ann"/></head><body><p>Un<a id="x"/> mot&nbsp;ici.</p></body></html>'
+    )
+    for text in (page, f'<?xml version="1.0"?>\n<!DOCTYPE html>{page}'):
+        document = read(text, "x.xhtml")
+        assert (document.text, document.language, document.author) == ("Un mot ici.", "fr", "Ann")
+
+
 def test_languages_of_paragraphs():
     document = read("<html lang=en><p>one<div lang=fr><p>deux</div><p>three", "x.html")
     assert [paragraph.lang for paragraph in document.chapters[0].paragraphs] == ["en", "fr", "en"]

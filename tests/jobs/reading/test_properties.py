@@ -3,7 +3,7 @@
 import re
 import string
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from jobs.plan import Break
@@ -79,7 +79,8 @@ def test_segments_cover_the_text_within_the_limit(text, max_chars, pack_chars):
 @settings(max_examples=300)
 @given(PROSE, st.integers(min_value=8, max_value=120), st.sampled_from([0, 60]))
 def test_a_plan_speaks_every_word_of_a_text_in_order(text, max_chars, pack_chars):
-    source = f"Tale. {text}\n\n{'word ' * 20}"  # enough words for a text, whatever control codes are in it
+    source = f"Tale. {text}\n\n{'word ' * 20}"
+    assume(sum(char < " " or char == "\x7f" for char in source) * 20 < len(source))  # more is refused as no text
     plan = plan_of(source, max_chars=max_chars, pack_chars=pack_chars)
     letters = [char for segment in plan.segments for char in segment.spoken if char.isalnum()]
     assert letters == [char for char in source if char.isalnum()]

@@ -31,6 +31,7 @@ def test_a_line_of_an_unwrapped_text_is_a_paragraph():
         ("the company of a com-\npany", "the company of a company"),
         ("the company of a com-\npany, com-pany", "the company of a com-pany, com-pany"),
         ("a dash —\nhere", "a dash —here"),
+        ("a soft\u00ad \nhyphen", "a softhyphen"),
         ("from 10-\n20", "from 10- 20"),
         ("in Anglo-\nSaxon", "in Anglo- Saxon"),
         ("他每天\n来到石桥。", "他每天来到石桥。"),
@@ -48,7 +49,7 @@ def test_where_lines_meet(text, joined):
         ("Chapter 1: The Start", "Chapter 1: The Start"),
         ("Chapter One", "Chapter One"),
         ("CHAPTER THE FIRST", "Chapter the First"),
-        ("CHAPTER IV. THE LONG NIGHT", "Chapter IV. the Long Night"),
+        ("CHAPTER IV. THE LONG NIGHT", "Chapter IV. The Long Night"),
         ("PROLOGUE", "Prologue"),
         ("Epilogue", "Epilogue"),
         ("Kapitel 3", "Kapitel 3"),
@@ -58,6 +59,8 @@ def test_where_lines_meet(text, joined):
         ("Ruled\n=====", "Ruled"),
         ("Ruled\n-----", "Ruled"),
         ("CHAPTER II\nThe Name Below", "Chapter II: The Name Below"),
+        ("CHAPTER II\nTHE LONG\nNIGHT", "Chapter II: The Long Night"),
+        ("CHAPTER II. THE LONG\nNIGHT", "Chapter II. The Long Night"),
         ("I: Loomings", "I: Loomings"),
         ("1. The Quiet House", "1. The Quiet House"),
     ],
@@ -153,14 +156,19 @@ Section 1. General Terms of licence
 
 
 def test_a_transcribed_book_has_its_facts_and_no_licence():
-    document = read(
-        GUTENBERG.format("CHAPTER I\n\nIt _was_ deep,[1] snake_case_name said.\n\n[Footnote 1: How\n\ndeep?]")
-    )
+    document = read(GUTENBERG.format("CHAPTER I\n\nIt _was_ deep,[1] snake_case_name said."))
     assert (document.title, document.author, document.language) == ("Wells", "Ann Other", "en")
-    assert "licence" not in " ".join(
-        paragraph.text for chapter in document.chapters for paragraph in chapter.paragraphs
-    )
-    assert document.chapters[0].paragraphs[1].text == "It was deep, snake_case_name said."
+    assert [paragraph.text for chapter in document.chapters for paragraph in chapter.paragraphs] == [
+        "CHAPTER I",
+        "It was deep, snake_case_name said.",
+    ]
+
+
+def test_asides_of_a_transcribed_book_end_where_their_bracket_does():
+    blocks = ["One.", "[Footnote 1: How [so]", "deep?]", "Two.", "[Illustration]", "[Illustration: open", "Three."]
+    body = "\n\n".join([*blocks, "[sic] Four."])
+    assert texts(GUTENBERG.format(body)) == ["One.", "Two.", "[Illustration: open", "Three.", "[sic] Four."]
+    assert "1 x footnote not spoken" in read(GUTENBERG.format(body)).warnings
 
 
 def test_marks_of_transcribers_stay_in_other_texts():
