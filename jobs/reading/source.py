@@ -7,13 +7,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 
 from jobs.reading.document import Document
-from jobs.reading.epub import read_epub
-from jobs.reading.html import read_html
-from jobs.reading.jsonl import read_jsonl
-from jobs.reading.markdown import read_markdown
 from jobs.reading.problems import Code, bad_source
-from jobs.reading.srt import read_srt
-from jobs.reading.txt import read_txt
 from jobs.spec import SourceKind
 
 MAX_SOURCE_BYTES = 256 * 1024 * 1024
@@ -33,14 +27,6 @@ ENDINGS = {
     ".jsonl": SourceKind.JSONL,
     ".ndjson": SourceKind.JSONL,
     ".srt": SourceKind.SRT,
-}
-_READERS: dict[SourceKind, Callable[[bytes, str], Document]] = {
-    SourceKind.TXT: read_txt,
-    SourceKind.MARKDOWN: read_markdown,
-    SourceKind.HTML: read_html,
-    SourceKind.EPUB: read_epub,
-    SourceKind.JSONL: read_jsonl,
-    SourceKind.SRT: read_srt,
 }
 # File signatures, each as specific as the format allows: a text may begin with "BM", "MZ" or "ID3 tags".
 _SIGNATURES = (
@@ -122,7 +108,36 @@ def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKi
         raise bad_source(Code.TOO_LARGE, f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
     if kind is not SourceKind.EPUB:
         _check_text(data, called, kind)
-    return _READERS[kind](data, called)
+    return _reader(kind)(data, called)
+
+
+def _reader(kind: SourceKind) -> Callable[[bytes, str], Document]:
+    """The reader of a kind, imported when it is needed: the parsers take longer to load than `--help` may take."""
+    match kind:
+        case SourceKind.EPUB:
+            from jobs.reading.epub import read_epub
+
+            return read_epub
+        case SourceKind.HTML:
+            from jobs.reading.html import read_html
+
+            return read_html
+        case SourceKind.JSONL:
+            from jobs.reading.jsonl import read_jsonl
+
+            return read_jsonl
+        case SourceKind.MARKDOWN:
+            from jobs.reading.markdown import read_markdown
+
+            return read_markdown
+        case SourceKind.SRT:
+            from jobs.reading.srt import read_srt
+
+            return read_srt
+        case SourceKind.TXT:
+            from jobs.reading.txt import read_txt
+
+            return read_txt
 
 
 def _check_text(data: bytes, name: str, kind: SourceKind) -> None:

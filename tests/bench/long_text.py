@@ -1,6 +1,6 @@
 """A long text of our own for benchmarks: three chapters, made from sentence patterns and a word list, without digits.
 
-`python tests/bench/long_text.py 360 > long.txt` writes that many sentences; the same number gives the same text.
+`python -m tests.bench.long_text 360 > long.txt` writes that many sentences; the same number gives the same text.
 """
 
 from __future__ import annotations

