@@ -24,6 +24,15 @@ from workers.room import EXIT_FENCED, RoomConfig
 
 log = logging.getLogger(__name__)
 
+CPU_ENVIRONMENT = {
+    # One thread per process: processes scale over cores better than threads do (docs/performance.md).
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    # Speech has many lengths, and each is a kernel of its own; the library keeps 1,024 by default.
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "8192",
+}
+"""What the numeric libraries of a synthesis process on a CPU are told."""
 POLL_S = 0.1
 STOP_MARGIN_S = 5.0
 
@@ -91,8 +100,7 @@ class Supervisor:
         config = self._config()
         environment = child_environment(self._context.settings)
         if self._device == "cpu":
-            # One thread per process: processes scale over cores better than threads do (docs/performance.md).
-            environment |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+            environment |= CPU_ENVIRONMENT
         return Bench(config, Member("synthesis", module_command("workers.room", config.dump()), environment))
 
     def _config(self) -> RoomConfig:

@@ -21,6 +21,9 @@ SLOPE = 0.1
 """Of every leaky rectifier but the last (hifi-gan/models.py, LRELU_SLOPE)."""
 LAST_SLOPE = 0.01
 """The last one uses torch's default."""
+WIDTH_STEP_FRAMES = 16
+"""Windows are made this much or a multiple wide. The CPU kernels are compiled for each width they meet (about 50 ms a
+window, measured): with all widths there are, that costs as much as the decoding itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,9 @@ class Decoder:
 
     def __call__(self, latents: Tensor, start_frame: int, stop_frame: int) -> Tensor:
         """latents [T, Z] float32 -> samples [(stop - start) * hop_samples] float32 in [-1, 1]."""
-        read, wants = self._plan(Span(start_frame, stop_frame), latents.shape[0])
+        width = -(-(stop_frame - start_frame) // WIDTH_STEP_FRAMES) * WIDTH_STEP_FRAMES
+        # The end of the window stands, its start moves to the left: those samples are made again and dropped.
+        read, wants = self._plan(Span(max(0, stop_frame - width), stop_frame), latents.shape[0])
         x = self.first(latents[read.start : read.stop].to(self.dtype))
         have = read
         for stage, (source, want) in zip(self.stages, wants, strict=True):

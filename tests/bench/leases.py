@@ -1,4 +1,4 @@
-"""Measures the queue on an own Valkey and prints one JSON document: `python -m tests.bench.queue [segments]`.
+"""Measures the queue on an own Valkey and prints one JSON document: `python -m tests.bench.leases [segments]`.
 
 Not a test: nothing is asserted, machines differ.
 """
