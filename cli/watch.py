@@ -42,11 +42,14 @@ class Follower:
         with Live(
             Text(), console=self._output.console, refresh_per_second=4, transient=True, auto_refresh=False
         ) as live:
-            while self._now.state not in FINAL_JOB_STATES:
-                for event in self._events():
-                    if as_events:
-                        self._output.result(event.model_dump(mode="json", exclude_none=True))
+            while as_events or self._now.state not in FINAL_JOB_STATES:
+                over = self._now.state in FINAL_JOB_STATES
+                events = self._events()
+                for event in events if as_events else ():
+                    self._output.result(event.model_dump(mode="json", exclude_none=True))
                 self._show(live)
+                if over and not events:
+                    break
         return self._session.broker.truth.job(self._job)
 
     def _events(self) -> list[Event]:

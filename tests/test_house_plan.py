@@ -82,10 +82,6 @@ def test_every_exception_is_still_needed_and_has_a_reason():
     assert all(len(reason) > 10 for reason in EXCEPTIONS.values())
 
 
-def test_the_broad_handlers_are_where_the_table_says():
-    assert {name for name in plan.BROAD_HANDLERS if (ROOT / name).exists()} == set(plan.BROAD_HANDLERS)
-
-
 def test_the_top_level_is_the_users():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout: built or ignored files cannot be told from ours")
@@ -149,7 +145,7 @@ BAD = [
     ),
     (plan.check_broad_handlers, "jobs/a.py", "try:\n    f()\nexcept:\n    pass"),
     (plan.check_broad_handlers, "jobs/a.py", "with contextlib.suppress(Exception):\n    f()"),
-    (plan.check_broad_handlers, "workers/room.py", "try:\n    f()\nexcept Exception:\n    pass\n" * 2),
+    (plan.check_broad_handlers, "workers/room.py", "try:\n    f()\nexcept Exception:\n    pass\n"),
     (plan.check_docstring, "jobs/a.py", "x = 1"),
     (plan.check_docstring, "jobs/__init__.py", ""),
     (plan.check_units, "jobs/a.py", "def f(*, timeout): pass"),
@@ -177,7 +173,6 @@ GOOD = [
     (plan.check_celery, "workers/celery_app.py", "from celery import Celery"),
     (plan.check_keys, "jobs/keys.py", "x = 'tts:jobs'"),
     (plan.check_keys, "jobs/a.py", '"""Reads `tts:jobs`."""\nx = "/jobs/{job}"'),
-    (plan.check_broad_handlers, "workers/room.py", "try:\n    f()\nexcept Exception:\n    pass"),
     (plan.check_broad_handlers, "jobs/a.py", "try:\n    f()\nexcept BaseException:\n    g()\n    raise"),
     (plan.check_units, "jobs/a.py", "def f(*, timeout_s, delays, ttl_frames): pass"),
     (plan.check_forgotten_f, "jobs/a.py", "raise X(f'no {name} here')\nlog = '{name}'"),

@@ -58,7 +58,7 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class EncodeSpec:
-    """What is to be written. `samples` is the exact length the blocks add up to; `brand` is the MP4 major brand."""
+    """What is to be written. `samples` is the exact length the blocks add up to."""
 
     audio_format: AudioFormat
     sample_rate_hz: int
@@ -66,7 +66,6 @@ class EncodeSpec:
     tags: Tags
     marks: tuple[ChapterMark, ...] = ()
     cover: Cover | None = None
-    brand: str = "M4B "
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +125,7 @@ def encode(path: Path, blocks: Iterable[Pcm], spec: EncodeSpec) -> EncodedInfo:
 def _muxer_options(container: Container, spec: EncodeSpec) -> dict[str, str]:
     options = {"fflags": "+bitexact", **container.options}  # bitexact: no random ogg serial, no program version
     if container.muxer == "mp4":
-        options["brand"] = spec.brand
+        options["brand"] = "M4B "
         options["movie_timescale"] = str(spec.sample_rate_hz)  # the edit list is then exact to the sample
     return options
 

@@ -1,4 +1,4 @@
-"""kill -9 of every part of the embedded node while a job runs: it ends by itself with the bytes of an undisturbed run."""
+"""kill -9 of every part of the embedded node while a job runs: it ends by itself, the bytes are those of a calm run."""
 
 from __future__ import annotations
 
@@ -18,17 +18,16 @@ SENTENCES = 60
 PARTS = ("workers.room", "workers.supervisor", "workers.steward", "workers.celery_app", "valkey-server")
 
 
-def book(*, delay_s: float) -> str:
-    """The same words with or without a delay: the mark is not spoken, but it is part of the text and of the take key."""
+def book() -> str:
     lines = [
-        f"Sentence {chr(97 + i % 26)} {'and more ' * (i % 5)}[[fault:slow:s={delay_s}]] here." for i in range(SENTENCES)
+        f"Sentence {chr(97 + i % 26)} {'and more ' * (i % 5)}[[fault:slow:s=0.002]] here." for i in range(SENTENCES)
     ]
     return "CHAPTER ONE\n\n" + "\n\n".join(lines[:30]) + "\n\nCHAPTER TWO\n\n" + "\n\n".join(lines[30:]) + "\n"
 
 
 def audio_hashes(home: Home) -> dict[str, str]:
     """Digest of every finished file by its name, and of every take."""
-    files = [path for path in (home.work / "book").rglob("*") if path.suffix in {".m4b", ".m4a", ".flac"}]
+    files = [path for path in (home.work / "book").rglob("*") if path.suffix in {".m4b", ".flac"}]
     files += list((home.data / "store" / "takes").rglob("*.flac"))
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -40,7 +39,7 @@ def takes(home: Home) -> int:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     home = Home(tmp_path_factory.mktemp("undisturbed"))
-    (home.work / "book.txt").write_text(book(delay_s=0.002))
+    (home.work / "book.txt").write_text(book())
     home.json("submit", "book.txt", "--model", "fake", "--format", "m4b,flac")
     return audio_hashes(home)
 
@@ -49,7 +48,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_killed_part_is_replaced_and_nothing_is_lost(part: str, tmp_path: Path, undisturbed: dict[str, str]) -> None:
     home = Home(tmp_path)
     home.extra["TTS_BATCH_WORKER_TTL_S"] = "5"
-    (home.work / "book.txt").write_text(book(delay_s=0.002))
+    (home.work / "book.txt").write_text(book())
     process = home.start("submit", "book.txt", "--model", "fake", "--format", "m4b,flac")
     wait_until(lambda: takes(home) >= 3, "the first takes are made")
     victims = processes_of(home, part)
@@ -63,7 +62,7 @@ def test_killed_part_is_replaced_and_nothing_is_lost(part: str, tmp_path: Path, 
 
 def test_killed_node_and_owner_go_on_with_resume(tmp_path: Path, undisturbed: dict[str, str]) -> None:
     home = Home(tmp_path)
-    (home.work / "book.txt").write_text(book(delay_s=0.002))
+    (home.work / "book.txt").write_text(book())
     process = home.start("submit", "book.txt", "--model", "fake", "--format", "m4b,flac")
     wait_until(lambda: takes(home) >= 3, "the first takes are made")
     (node,) = processes_of(home, "workers.node")

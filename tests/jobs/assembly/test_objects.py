@@ -58,16 +58,16 @@ def test_chapters_join_to_the_book_sample_by_sample():
             assert np.array_equal(sound, expected)
 
 
-def test_an_m4b_job_has_m4a_chapters_and_one_book(tmp_path):
+def test_an_m4b_job_has_lossless_chapters_and_one_book(tmp_path):
     book = three_chapters(FolderStore(tmp_path), formats=(AudioFormat.M4B,), cover_type="image/png")
     book.store.put(keys.job_object("j1", "cover"), picture("png"))
-    assert assemble_chapter(*book.audio, 0, book.results) == ["jobs/j1/chapters/001-anfang.m4a"]
-    chapter = tmp_path / "jobs/j1/chapters/001-anfang.m4a"
-    assert chapter.read_bytes()[4:12] == b"ftypM4A "
-    tags = ffprobe(chapter, "-show_format")["format"]["tags"]
+    assert assemble_chapter(*book.audio, 0, book.results) == ["jobs/j1/chapters/001-anfang.flac"]
+    chapter = tmp_path / "jobs/j1/chapters/001-anfang.flac"
+    tags = {name.lower(): text for name, text in ffprobe(chapter, "-show_format")["format"]["tags"].items()}
     assert (tags["title"], tags["album"], tags["track"]) == ("Anfang", book.title, "1/3")
     assert assemble_book(*book.audio, book.results) == ["jobs/j1/book.m4b"]
     path = tmp_path / "jobs/j1/book.m4b"
+    assert path.read_bytes()[4:12] == b"ftypM4B "
     seen = ffprobe(path, "-show_format", "-show_chapters", "-show_streams")
     timeline = book_timeline(book.record, book.plan, book.results)
     assert float(seen["format"]["duration"]) == pytest.approx(timeline.samples / RATE_HZ, abs=1e-5)
