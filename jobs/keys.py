@@ -17,7 +17,6 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:workers | zset | worker → last heartbeat (server time, s) | register, beat | bury |
 | tts:worker:<worker> | hash | WorkerInfo JSON, the last Beat, what the last lease gave | register, beat, lease | bury |
 | tts:held:<worker> | set | `<job>|<segment>` this worker holds | lease | finish, give back |
-| tts:crumb:<worker> | string | segment being admitted; TTL 60 s | admitting | – |
 | tts:blame | hash | `<job>|<segment>` → how often suspected | crashed | finish, forget |
 | tts:suspects | list | groups of suspects to be spoken in small company | crashed | lease |
 | tts:outbox | stream + group | steps for the CPU workers | scripts | step_sent |
@@ -25,7 +24,8 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end |
-| tts:audio-bytes:<job> | string | sum of the audio data in the stream | workers | with the stream |
+| tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; after the TTL when room is short |
+| tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
 
 Store (`docs/streams.md` section 3)
@@ -52,6 +52,8 @@ OUTBOX = "tts:outbox"
 OUTBOX_GROUP = "pump"
 DEAD = "tts:dead"
 WAKE = "tts:wake"
+AUDIO_BYTES = "tts:audio-bytes"
+AUDIO_TOTAL = "tts:audio-total"
 
 
 def job(job: str) -> str:
@@ -109,11 +111,6 @@ def held(worker: str) -> str:
     return f"tts:held:{worker}"
 
 
-def crumb(worker: str) -> str:
-    """The segment a worker is admitting."""
-    return f"tts:crumb:{worker}"
-
-
 def events(job: str) -> str:
     """Public event stream of a job."""
     return f"tts:events:{job}"
@@ -122,11 +119,6 @@ def events(job: str) -> str:
 def audio(job: str) -> str:
     """Public live audio stream of a job."""
     return f"tts:audio:{job}"
-
-
-def audio_bytes(job: str) -> str:
-    """How many bytes of audio data the live stream of a job holds."""
-    return f"tts:audio-bytes:{job}"
 
 
 def job_object(job: str, name: str) -> str:

@@ -136,10 +136,6 @@ class Truth(Protocol):
         """
         ...
 
-    def admitting(self, worker: str, ref: str | None) -> None:
-        """Leave a crumb: the segment whose text is being turned into a prompt right now (None: none)."""
-        ...
-
     def finish(self, worker: str, results: Sequence[SegmentResult]) -> list[bool]:
         """Report done or failed segments; False for each that was finished already or whose job is gone.
 

@@ -29,8 +29,8 @@ class Settings:
     """Model of `submit` when none is given."""
     processes: int = 0
     """Synthesis processes of a CPU worker; 0: one per core."""
-    slots: int = 16
-    """Batch slots of each synthesis process on a CPU."""
+    slots: int = 4
+    """Batch slots of each synthesis process on a CPU; more only make it hold work that an idle neighbour could do."""
     precision: str = "auto"
     """Decoder arithmetic on CPUs: auto (bf16 where the processor has it), fp32 or bf16."""
     worker_ttl_s: float = 15.0

@@ -53,7 +53,7 @@ class Intake:
     ) -> None:
         self._truth = truth
         self._worker = worker
-        self._limit = slots + max(8, slots // 4)
+        self._limit = slots + look_ahead(slots)
         self._model = model
         self._outlet = outlet
         self._ready: deque[Ready] = deque()
@@ -149,6 +149,14 @@ class Intake:
                 self._ready.appendleft(Ready(task, request))
             else:
                 self._ready.append(Ready(task, request))
+
+
+def look_ahead(slots: int) -> int:
+    """How many prompts wait prepared beside the slots: enough for a burst of equal lengths, a quarter of many slots.
+
+    With few slots no more than those, so that at a job's end no process sits on work while another has none.
+    """
+    return max(slots // 4, min(slots, 8))
 
 
 def failed_result(task: SegmentTask, reason: str) -> SegmentResult:

@@ -28,10 +28,8 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "virtual_now": keys.virtual_now(0).removesuffix("0"),
     "worker": keys.worker(""),
     "held": keys.held(""),
-    "crumb": keys.crumb(""),
     "events": keys.events(""),
     "audio": keys.audio(""),
-    "audio_bytes": keys.audio_bytes(""),
     "jobs": keys.JOBS,
     "workers": keys.WORKERS,
     "blame": keys.BLAME,
@@ -39,6 +37,8 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "outbox": keys.OUTBOX,
     "dead": keys.DEAD,
     "wake": keys.WAKE,
+    "audio_bytes": keys.AUDIO_BYTES,
+    "audio_total": keys.AUDIO_TOTAL,
 }
 
 

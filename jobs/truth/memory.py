@@ -17,7 +17,7 @@ from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_jobs import MemoryJobs
 from jobs.truth.memory_lease import Leasing, judge
 from jobs.truth.memory_state import Job, OutboxEntry, Worker, parse_ref
-from jobs.truth.rules import CLAIM_AFTER_S, CRUMB_TTL_S, RECONCILE_AFTER_S, WORKER_TTL_S, check_results, fenced
+from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S, WORKER_TTL_S, check_results, fenced
 
 T = TypeVar("T")
 
@@ -59,13 +59,6 @@ class MemoryTruth(MemoryJobs):
         with self._changed:
             me = self._worker(worker)
             return Leasing(self._state, me, want=want, live_only=live_only).run() if want > 0 else []
-
-    def admitting(self, worker: str, ref: str | None) -> None:
-        """Leave or take up the crumb."""
-        with self._changed:
-            self._state.crumbs.pop(worker, None)
-            if ref is not None:
-                self._state.crumbs[worker] = (parse_ref(ref), self._state.clock() + CRUMB_TTL_S)
 
     def finish(self, worker: str, results: Sequence[SegmentResult]) -> list[bool]:
         """Report results; False for one finished before, not held, or whose job is over. Raises Fenced, ValueError."""

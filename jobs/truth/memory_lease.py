@@ -78,14 +78,11 @@ class Leasing:
 
 def judge(state: State, worker: str) -> Verdict:
     """Bury a worker whose process died and apply the poison rule to what it held."""
-    crumb, set_at_s = state.crumbs.get(worker, (None, 0.0))
     held = state.remove_worker(worker)
     board = [ref for ref in held if ref[0] in state.jobs and _goes_on(state, ref)]
     suspects = [ref for ref in board if ref in state.blame]
-    culprit = crumb if crumb in board and set_at_s > state.clock() else None
-    suspect_all = culprit is None and len(suspects) <= 1
-    if culprit is None and len(suspects) == 1:
-        culprit = suspects[0]
+    several = len(suspects) > 1
+    culprit = suspects[0] if len(suspects) == 1 else None
 
     apart: list[Ref] = []
     rest: list[Ref] = []
@@ -94,10 +91,10 @@ def judge(state: State, worker: str) -> Verdict:
         if ref == culprit:
             state.blame[ref] = state.blame.get(ref, 0) + 1
             (dead if state.blame[ref] >= BLAME_LIMIT else apart).append(ref)
-        elif culprit is None and len(suspects) > 1 and ref in suspects:
+        elif several and ref in suspects:
             apart.append(ref)
         else:
-            if suspect_all:
+            if not several:
                 state.blame.setdefault(ref, 0)
             rest.append(ref)
     for ref in apart:

@@ -83,7 +83,6 @@ class State:
         self.clock = clock
         self.jobs: dict[str, Job] = {}
         self.workers: dict[str, Worker] = {}
-        self.crumbs: dict[str, tuple[Ref, float]] = {}
         self.ready: dict[int, dict[str, int]] = {number: {} for number in PRIORITY_CLASS.values()}
         self.virtual_now = dict.fromkeys(PRIORITY_CLASS.values(), 0)
         self.suspects: list[list[Ref]] = []
@@ -163,7 +162,6 @@ class State:
 
     def remove_worker(self, worker: str) -> list[Ref]:
         """Take a worker off the list; returns what it held, in order."""
-        self.crumbs.pop(worker, None)
         gone = self.workers.pop(worker, None)
         return sorted(gone.held) if gone else []
 

@@ -13,7 +13,7 @@ from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.truth.calls import Calls
 from jobs.truth.records import text, texts, worker_status
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import CRASH_REASON, CRUMB_TTL_S, check_results
+from jobs.truth.rules import CRASH_REASON, check_results
 
 GUARD = 1.2
 """Nobody is buried until this many worker TTLs after our own last connection error: after an outage of the broker all
@@ -59,14 +59,6 @@ class RedisWorkers(RedisPart):
             payloads = self._run("lease", worker, want, token, int(live_only))
             del self._open_tokens[worker]
         return [SegmentTask.model_validate_json(payload) for payload in payloads]
-
-    def admitting(self, worker: str, ref: str | None) -> None:
-        """Leave or take up the crumb."""
-        key, client = keys.crumb(worker), self._calls.client
-        if ref is None:
-            self._calls.repeat(lambda _again: client.delete(key))
-        else:
-            self._calls.repeat(lambda _again: client.set(key, ref, ex=CRUMB_TTL_S))
 
     def finish(self, worker: str, results: Sequence[SegmentResult]) -> list[bool]:
         """Report results; False for one finished before, not held by this worker, or whose job is over.

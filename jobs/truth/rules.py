@@ -17,8 +17,6 @@ SUSPECT_GROUP = 16
 """Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
 BLAME_LIMIT = 2
 """Blames after which a segment is given up. The second one falls on a segment that was alone in its process."""
-CRUMB_TTL_S = 60
-"""A crumb older than this says nothing about a crash."""
 FRONT_ORDER = -1_000_000_000
 """Added to the order of a segment that was given back: in front of all that wait, still in reading order."""
 DEAD_KEPT = 10_000

@@ -11,7 +11,7 @@ import redis
 
 from jobs import keys
 from jobs.errors import Fenced
-from jobs.protocols import StepKind
+from jobs.protocols import StepKind, Verdict
 from jobs.spec import Priority
 from jobs.state import JobState, SegmentState
 from jobs.truth.calls import Calls, make_client
@@ -146,27 +146,27 @@ class TestQueue:
 
 
 class TestPoison:
-    def test_a_crumb_is_to_blame(self, house: House) -> None:
+    def test_the_only_suspect_on_board_is_to_blame(self, house: House) -> None:
         house.queue("a", 8)
-        for crash in range(2):
-            house.truth.register(worker(f"w{crash}"))
-            held = house.truth.lease(f"w{crash}", 8)
-            if crash == 1:
-                assert [task.ref for task in held] == ["a|3"]  # the accused comes first and alone
-                assert house.truth.lease(f"w{crash}", 8) == []
-            house.truth.admitting(f"w{crash}", "a|3")
-            verdict = house.truth.crashed(f"w{crash}")
-        assert verdict.dead == ("a|3",)
-        assert house.truth.results("a")[3].state is SegmentState.FAILED
-        assert "died twice" in house.truth.results("a")[3].reason
-        assert house.truth.crashed("w1").dead == ()
+        house.truth.register(worker("w0"))
+        house.truth.lease("w0", 1)
+        assert house.truth.crashed("w0") == Verdict(returned=(), suspects=("a|0",), dead=())
+        house.truth.register(worker("w1"))
+        assert segments_of(house.truth.lease("w1", 8)) == list(range(8))
+        verdict = house.truth.crashed("w1")
+        assert verdict == Verdict(returned=(), suspects=tuple(task.ref for task in tasks("a", 8)), dead=())
+        house.truth.register(worker("w2"))
+        assert segments_of(house.truth.lease("w2", 8)) == [0]  # the accused comes first and alone
+        assert house.truth.lease("w2", 8) == []
+        assert house.truth.crashed("w2") == Verdict(returned=(), suspects=(), dead=("a|0",))
+        assert house.truth.results("a")[0].state is SegmentState.FAILED
+        assert "died twice" in house.truth.results("a")[0].reason
+        assert house.truth.crashed("w2").dead == ()
 
-    def test_a_crumb_that_was_taken_up_says_nothing(self, house: House) -> None:
+    def test_without_a_suspect_all_on_board_become_suspects(self, house: House) -> None:
         house.queue("a", 20)
         house.truth.register(worker("w"))
         house.truth.lease("w", 20)
-        house.truth.admitting("w", "a|3")
-        house.truth.admitting("w", None)
         verdict = house.truth.crashed("w")
         assert (len(verdict.suspects), verdict.returned, verdict.dead) == (20, (), ())
         house.truth.register(worker("v"))
@@ -198,9 +198,11 @@ class TestPoison:
         for name in ("doomed", "w"):
             house.truth.register(worker(name))
         house.truth.lease("doomed", 1)
-        house.truth.admitting("doomed", "a|0")
         busy = house.truth.lease("w", 1)
         assert house.truth.crashed("doomed").suspects == ("a|0",)
+        house.truth.register(worker("next"))
+        assert segments_of(house.truth.lease("next", 1)) == [0]
+        assert house.truth.crashed("next").suspects == ("a|0",)
         assert segments_of(house.truth.lease("w", 1)) == [2]
         house.truth.give_back("w", ["a|2"])
         house.truth.finish("w", [result(task) for task in busy])

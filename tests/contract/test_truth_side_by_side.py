@@ -122,12 +122,10 @@ class SideBySide(RuleBasedStateMachine):
         )
         self.both(lambda truth: truth.give_back(name, refs))
 
-    @rule(name=WORKERS, crumb=st.booleans(), want=st.integers(0, 40))
-    def crash(self, name: str, crumb: bool, want: int) -> None:
+    @rule(name=WORKERS, want=st.integers(0, 40))
+    def crash(self, name: str, want: int) -> None:
         """A new process leases and dies; the next one starts under the same name."""
         self.lease(name, want, live_only=False)
-        if crumb and self.held(name):
-            self.both(lambda truth: truth.admitting(name, self.held(name)[-1].ref))
         self.both(lambda truth: truth.crashed(name))
         self.register(name)
 

@@ -1,15 +1,15 @@
 -- The worker's process died: apply the poison rule and bury the worker (Truth.crashed).
 -- ARGV: worker, reason for dead letters. Returns {returned, suspects, dead}; an unknown worker held nothing.
--- Writes: K.workers, K.worker, K.held, K.crumb, K.blame, K.suspects, K.waiting, K.ready, K.job, K.events, K.dead, ...
+-- Writes: K.workers, K.worker, K.held, K.blame, K.suspects, K.waiting, K.ready, K.job, K.events, K.dead, ...
 --
--- To blame is the segment that was being admitted; else the only suspect on board, and its company is suspected too
--- (there may be more than one poison). Several suspects on board: each is tried apart. None: all on board become
--- suspects, in groups of SUSPECT_GROUP. BLAME_LIMIT blames: given up; the last one fell on it alone (lease.lua).
+-- To blame is the only suspect on board, and its company is suspected too (there may be more than one poison).
+-- Several suspects on board: each is tried apart. None: all on board become suspects, in groups of SUSPECT_GROUP.
+-- BLAME_LIMIT blames: given up; the last one fell on it alone (lease.lua).
 local worker, reason = ARGV[1], ARGV[2]
-local held, crumb = held_by(worker), call('GET', K.crumb .. worker)
+local held = held_by(worker)
 remove_worker(worker)
 
-local board, over, suspects, culprit = {}, {}, {}, false
+local board, over, suspects = {}, {}, {}
 for _, ref in ipairs(held) do
   local state = state_of((split(ref)))
   if not state or FINAL[state] then
@@ -17,11 +17,10 @@ for _, ref in ipairs(held) do
   else
     board[#board + 1] = ref
     if call('HEXISTS', K.blame, ref) == 1 then suspects[#suspects + 1] = ref end
-    if ref == crumb then culprit = ref end
   end
 end
-local suspect_all = not culprit and #suspects <= 1
-if not culprit and #suspects == 1 then culprit = suspects[1] end
+local several = #suspects > 1
+local culprit = not several and suspects[1]
 
 local function give_up(ref)
   local job, segment = split(ref)
@@ -40,10 +39,10 @@ local apart, rest, dead = {}, {}, {}
 for _, ref in ipairs(board) do
   if ref == culprit then
     if call('HINCRBY', K.blame, ref, 1) >= BLAME_LIMIT then dead[1] = ref else apart[1] = ref end
-  elseif not culprit and #suspects > 1 and call('HEXISTS', K.blame, ref) == 1 then
+  elseif several and call('HEXISTS', K.blame, ref) == 1 then
     apart[#apart + 1] = ref
   else
-    if suspect_all then call('HSETNX', K.blame, ref, 0) end
+    if not several then call('HSETNX', K.blame, ref, 0) end
     rest[#rest + 1] = ref
   end
 end

@@ -74,7 +74,7 @@ local function sync_lane(job)
 end
 
 local function expire_streams(job, final)
-  for _, key in ipairs({K.events .. job, K.audio .. job, K.audio_bytes .. job}) do
+  for _, key in ipairs({K.events .. job, K.audio .. job}) do
     if final then call('PEXPIRE', key, STREAM_TTL_MS) else call('PERSIST', key) end
   end
 end
@@ -140,7 +140,7 @@ local function put_back(refs)
 end
 
 local function remove_worker(worker)
-  call('DEL', K.worker .. worker, K.held .. worker, K.crumb .. worker)
+  call('DEL', K.worker .. worker, K.held .. worker)
   return call('ZREM', K.workers, worker)
 end
 
