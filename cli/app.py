@@ -23,7 +23,10 @@ EXIT_CODES: dict[type[errors.JobsError], Exit] = {
     errors.NoDevice: Exit.NO_DEVICE,
 }
 """What our errors end a command with; any other of them with FAILED."""
+USAGE_ERROR: type[Exception] = typer.BadParameter.__bases__[0]
+"""Base of Typer's own errors; where it comes from depends on Typer's release (Click, or a copy inside Typer)."""
 EPILOG = (
+    "Example:  tts-batch submit book.epub --format m4b,mp3    (`tts-batch COMMAND --help` has more)\n\n"
     "Exit codes: 0 done, 1 some segments or the job failed, 2 bad input, 3 no broker, 4 no device, 130 interrupted."
 )
 
@@ -31,12 +34,22 @@ EPILOG = (
 class ErrorGroup(TyperGroup):
     """Runs a command; our own errors become one clear line and a documented exit code."""
 
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # as the parent's
+        """Note --json before anything can be wrong with the rest."""
+        shared(ctx).as_json = "--json" in args
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: ANN401  # as the parent's
         """Run the command named on the command line."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise typer.Exit(Exit.INTERRUPTED) from None
+        except USAGE_ERROR as error:
+            if not shared(ctx).as_json:
+                raise
+            shared(ctx).output.error(_usage_text(error), code="usage")
+            raise typer.Exit(Exit.BAD_INPUT) from error
         except errors.JobsError as error:
             raise typer.Exit(report_error(error, shared(ctx))) from error
 
@@ -50,6 +63,10 @@ def report_error(error: errors.JobsError, options: Shared) -> Exit:
         return Exit.BAD_INPUT
     output.error(str(error), code=_snake(type(error).__name__))
     return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), Exit.FAILED)
+
+
+def _usage_text(error: Exception) -> str:
+    return str(getattr(error, "format_message", error.__str__)())
 
 
 def _snake(name: str) -> str:

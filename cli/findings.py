@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -92,9 +91,10 @@ def store_finding(settings: Settings) -> Finding:
         store.delete(PROBE_KEY)
     except JobsError as error:
         return Finding("store", str(error), "set TTS_BATCH_STORE to a place you can write")
-    if urlsplit(url).scheme != "file":
+    scheme, _, path = url.partition("://")
+    if scheme != "file":
         return Finding("store", url)
-    free_bytes = shutil.disk_usage(urlsplit(url).path).free
+    free_bytes = shutil.disk_usage(path).free
     detail = f"{url}, {free_bytes / 1e9:.1f} GB free"
     if free_bytes < LOW_SPACE_BYTES:
         return Finding("store", detail, "an hour of speech needs about 0.2 GB; free some space", needed=False)

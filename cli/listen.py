@@ -72,13 +72,14 @@ def _write(output: Output, sounds: Iterator[Sound], *, wav: bool) -> None:
     target = output.raw()
     try:
         for sound in sounds:
-            if wav and not samples:
+            if wav and not rate_hz:
                 target.write(endless_wav_header(sound.sample_rate_hz))
             target.write(sound.samples.astype("<i2").tobytes())
             target.flush()
             samples, rate_hz = samples + sound.samples.size, sound.sample_rate_hz
     except BrokenPipeError:
-        raise typer.Exit(0) from None  # the reader has heard enough
+        output.reader_left()
+        raise typer.Exit(0) from None  # it has heard enough
     if output.as_json:
         output.say(json.dumps({"samples": samples, "sample_rate_hz": rate_hz, "encoding": "pcm_s16le"}))
 

@@ -14,7 +14,11 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(epilog="Example:  tts-batch up")(up)
     app.command(epilog="Example:  tts-batch workers --json")(workers)
-    worker = typer.Typer(help="Run a worker on this machine, for a Redis or Valkey by URL.", no_args_is_help=True)
+    worker = typer.Typer(
+        help="Run a worker on this machine, for a Redis or Valkey by URL.",
+        epilog="Example:  tts-batch worker gpu --device cpu --broker redis://queue:6379/0",
+        no_args_is_help=True,
+    )
     worker.command(epilog="Example:  tts-batch worker gpu --broker redis://queue:6379/0")(gpu)
     worker.command(epilog="Example:  tts-batch worker cpu --broker redis://queue:6379/0")(cpu)
     app.add_typer(worker, name="worker")

@@ -74,7 +74,7 @@ def published_offers(broker: Broker) -> list[ModelOffer]:
 def settings_for(broker: str | None) -> Settings:
     """The settings with the command's --broker on top."""
     settings = load_settings()
-    return replace(settings, broker=broker) if broker else settings
+    return settings if broker is None else replace(settings, broker=broker)
 
 
 def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker | None) -> ModelOffer:

@@ -55,7 +55,7 @@ def submit(  # one parameter per option is how Typer declares a command line
     model: Annotated[str | None, typer.Option(help="Model, as `tts-batch models` lists it.")] = None,
     voice: Annotated[str | None, typer.Option(help="Voice name, or the path of a Piper .onnx.")] = None,
     lang: Annotated[str | None, typer.Option(help="Language to speak, e.g. en-US.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed and text: same audio.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Same seed and text: same audio.")] = 0,
     speed: Annotated[float, typer.Option(help="Speaking rate; 1 is the voice's own.")] = 1.0,
     formats: Annotated[
         str, typer.Option("--format", metavar="LIST", help="Comma-separated: m4b, mp3, flac, opus, wav.")

@@ -35,7 +35,7 @@ def run(ask: Ask, options: Shared) -> Exit:
     output = options.output
     settings = settings_for(options.broker)
     with contextlib.ExitStack() as stack:
-        session = stack.enter_context(connect(options.broker)) if settings.broker else None
+        session = stack.enter_context(connect(options.broker)) if settings.broker is not None else None
         model = ask.model or settings.model
         offer = find_offer(model, ask.voice, settings, session.broker if session else None)
         wishes = _wishes(ask, offer, settings.store_url)
@@ -112,7 +112,7 @@ def _tell(output: Output, record: JobRecord, files: Sequence[str], elapsed_s: fl
     if record.failed:
         output.say(f"{record.failed} segments failed; report.json names them; `tts-batch retry --failed {record.job}`")
     if record.spec.voice_licence:
-        output.say(f"voice {record.spec.voice}: {record.spec.voice_licence}")
+        output.say(f"voice {record.spec.voice}, licence: {record.spec.voice_licence}; see `tts-batch voices`")
     if not output.as_json:
         for file in files:
             output.result(None, file)
@@ -150,19 +150,22 @@ def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
     if not sys.stdin.isatty():
         msg = "--edit opens an editor and needs a terminal; use --dry-run to see the plan"
         raise BadOption(msg)
-    text = click.edit(plan_text(draft.plan), extension=".md")
+    try:
+        text = click.edit(plan_text(draft.plan), extension=".md")
+    except click.ClickException as error:
+        msg = f"--edit: {error.format_message()}; set EDITOR to an editor that is installed"
+        raise BadOption(msg) from error
     if text is None:
         raise BadSource(SourceProblem("not_saved", "the plan was not saved in the editor; nothing was submitted"))
     return draft.with_plan(edited_plan(draft.plan, text, max_chars=wishes.offer.max_chars))
 
 
 def _wishes(ask: Ask, offer: ModelOffer, store_url: str) -> Wishes:
-    if ask.out is not None and "://" in ask.out:
-        store_url = open_store(ask.out).url
+    named = ask.out if ask.out is not None and "://" in ask.out else store_url
     formats = [_one_of(AudioFormat, "--format", name.strip()) for name in ask.formats.split(",")]
     return Wishes(
         offer=offer,
-        store_url=store_url,
+        store_url=open_store(named).url,  # one spelling: the URL is part of the job's id
         voice=ask.voice,
         language=ask.language,
         seed=ask.seed,
@@ -191,6 +194,10 @@ def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:
         if ask.out is not None:
             base = Path(ask.out).expanduser().absolute()
             out = base if len(drafts) == 1 else base / out.name
+        if out in outs:
+            names = f"{drafts[outs.index(out)].spec.source_name} and {draft.spec.source_name}"
+            msg = f"{names} would both be written to {out}; submit them one by one, each with its own --out"
+            raise BadOption(msg)
         check_folder(out)
         check_space(out, draft.out_bytes)
         outs.append(out)

@@ -13,7 +13,7 @@ from jobs.errors import BrokerUnavailable
 from jobs.events import Event, EventKind
 from jobs.progress import Counters, clock, progress
 from jobs.spec import JobRecord
-from jobs.state import FINAL_JOB_STATES, JobState
+from jobs.state import FINAL_JOB_STATES
 
 EVENT_WAIT_S = 0.5
 PLAIN_EVERY_S = 5.0
@@ -29,6 +29,7 @@ class Follower:
         self._output = output
         self._start = self._now = Counters.of(record)
         self._started_s = time.monotonic()
+        self._warm = False
         self._last = "0"
         self._plain_due_s = 0.0
         self._trouble_since_s: float | None = None
@@ -53,7 +54,11 @@ class Follower:
         return self._session.broker.truth.job(self._job)
 
     def _events(self) -> list[Event]:
-        """The next events; while the broker is away, wait for it (and bring the embedded node back)."""
+        """The next events; while the broker is away, wait for it (and bring the embedded node back).
+
+        Raises:
+            UnknownJob: the job was deleted; nothing more will come.
+        """
         try:
             entries = self._session.broker.streams.events(self._job, after=self._last, timeout_s=EVENT_WAIT_S)
         except BrokerUnavailable:
@@ -62,6 +67,8 @@ class Follower:
         self._trouble_since_s = None
         if entries:
             self._last = entries[-1][0]
+        elif self._now.state not in FINAL_JOB_STATES:
+            self._session.broker.truth.job(self._job)
         events = [event for _, event in entries]
         for event in events:
             self._note(event)
@@ -71,8 +78,10 @@ class Follower:
         if event.total < self._now.total and event.kind is not EventKind.JOB:
             return
         now = Counters(event.state, event.total, event.done, event.failed, event.audio_s)
-        if event.reused or (event.kind is EventKind.JOB and event.state is JobState.QUEUED):
-            # What was in the store already took no time: the speed counts from here.
+        if now.finished >= self._start.finished and (event.reused or not self._warm):
+            # The speed counts from the first segment that was spoken: what was in the store took no time, and loading
+            # the model says nothing about the segments to come. (Events of long ago only bring the counters.)
+            self._warm = event.kind is EventKind.SEGMENT_DONE and not event.reused
             self._start, self._started_s = now, time.monotonic()
         if now.finished >= self._now.finished or event.kind is EventKind.JOB:
             self._now = now

@@ -14,7 +14,7 @@ from jobs.protocols import Streams, Truth
 from jobs.settings import Settings
 from jobs.streams.memory import MemoryStreams
 from jobs.streams.redis_streams import RedisStreams
-from jobs.truth.calls import Calls, make_client, safe_url, unavailable
+from jobs.truth.calls import Calls, is_busy, make_client, safe_url, unavailable
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_truth import RedisTruth
 
@@ -43,17 +43,20 @@ class Broker:
     calls: Calls | None
 
     def ping(self) -> None:
-        """Ask for one answer, without waiting for a server that is away.
+        """Ask for one answer; waits a little for a server that is loading or busy, not for one that is away.
 
         Raises:
             BrokerUnavailable: none came.
         """
         if self.calls is None:
             return
+        client = self.calls.client
         try:
-            self.calls.client.ping()
+            client.ping()
         except RedisError as error:
-            raise unavailable(self.calls.client, error) from error
+            if not is_busy(error):
+                raise unavailable(client, error) from error
+            self.calls.repeat(lambda _again: client.ping())
 
     def close(self) -> None:
         """Close the connections; the broker is not used after this."""
@@ -90,7 +93,11 @@ def open_broker(url: str, settings: Settings) -> Broker:
     if scheme not in SCHEMES:
         raise _bad_url(url)
     if scheme == "memory":
-        streams = MemoryStreams(max_audio_bytes=settings.max_audio_stream_bytes, stream_ttl_s=settings.stream_ttl_s)
+        streams = MemoryStreams(
+            max_audio_bytes=settings.max_audio_stream_bytes,
+            max_total_bytes=settings.max_audio_total_bytes,
+            stream_ttl_s=settings.stream_ttl_s,
+        )
         truth = MemoryTruth(streams, worker_ttl_s=settings.worker_ttl_s)
         return Broker(url=url, safe_url=url, truth=truth, streams=streams, calls=None)
     try:
@@ -102,7 +109,9 @@ def open_broker(url: str, settings: Settings) -> Broker:
         url=url,
         safe_url=safe_url(url),
         truth=RedisTruth(calls, worker_ttl_s=settings.worker_ttl_s),
-        streams=RedisStreams(calls, max_audio_bytes=settings.max_audio_stream_bytes),
+        streams=RedisStreams(
+            calls, max_audio_bytes=settings.max_audio_stream_bytes, max_total_bytes=settings.max_audio_total_bytes
+        ),
         calls=calls,
     )
     broker.ping()

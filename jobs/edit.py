@@ -1,29 +1,50 @@
 """The plan as text a person can edit, and back: `# ` starts a chapter, a line is a segment, a blank line a paragraph.
 
-Only what the text says is kept; pauses follow from it. A segment whose text did not change keeps its take.
+A line that did not change keeps its segment whole: its take, its voice, its pause. A changed one keeps what belongs to
+its place (the id, voice and seed of a JSONL item, the time of a subtitle).
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
 from jobs.errors import BadSource, SourceProblem
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan
+from jobs.reading.cleaning import clean, speakable
+from jobs.spec import SourceKind
 
 HELP = (
     "## Edit what will be spoken, save and close. `# ` starts a chapter, each line is one segment, a blank line",
-    "## starts a paragraph. Lines with ## are ignored. An empty file calls the job off.",
+    "## starts a paragraph. Lines with ## are ignored; a line that is to be spoken with a # at its start begins with",
+    "## a backslash: \\#. An empty file calls the job off.",
 )
 PARAGRAPH_BREAKS = frozenset({Break.PARAGRAPH, Break.SCENE, Break.HEADING, Break.CHAPTER})
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line to be spoken: its number in the edited text, whether a blank line or a heading stood before it."""
+
+    number: int
+    spoken: str
+    chapter: int
+    blank: bool
 
 
 def plan_text(plan: Plan) -> str:
     """The plan as editable text."""
     lines = [*HELP, ""]
-    for chapter in plan.chapters:
-        lines += [f"# {chapter.title}", ""]
-        for segment in (segment for segment in plan.segments if segment.chapter == chapter.chapter):
-            lines.append(segment.spoken)
-            if segment.break_after in PARAGRAPH_BREAKS:
-                lines.append("")
+    chapter = None
+    for segment in plan.segments:
+        if segment.chapter != chapter:
+            chapter = segment.chapter
+            lines += [f"# {clean(plan.chapters[chapter].title)[0]}", ""]
+        lines.append(f"\\{segment.spoken}" if segment.spoken.startswith(("#", "\\")) else segment.spoken)
+        if segment.break_after in PARAGRAPH_BREAKS:
+            lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -31,50 +52,105 @@ def edited_plan(plan: Plan, text: str, *, max_chars: int) -> Plan:
     """The plan that an edited text asks for.
 
     Raises:
-        BadSource: nothing is left, or a line is longer than the model can speak at once.
+        BadSource: nothing is left; or one problem for each line that is longer than the model can speak at once, has
+            nothing to speak, or is new in a JSONL source (it has no id).
     """
-    known = {segment.spoken: segment for segment in reversed(plan.segments)}
-    titles: list[str] = []
-    segments: list[SegmentPlan] = []
-    blank = True
-    for number, line in enumerate(text.splitlines(), start=1):
-        spoken = line.strip()
-        if spoken.startswith("##"):
-            continue
-        if not spoken or spoken.startswith("# "):
-            blank = True
-            if spoken:
-                titles.append(spoken.removeprefix("# ").strip())
-            continue
-        if len(spoken) > max_chars:
-            message = f"{len(spoken)} characters in one line, the model speaks at most {max_chars} at once; split it"
-            raise BadSource(SourceProblem("segment_too_long", message, number))
-        titles = titles or [plan.source.title or plan.source.name]
-        _close(segments, len(titles) - 1, blank=blank)
-        segments.append(_segment(plan, known.get(spoken), spoken, segment=len(segments), chapter=len(titles) - 1))
-        blank = False
-    if not segments:
+    titles, lines = _read(text, plan.source.title or plan.source.name)
+    if not lines:
         raise BadSource(SourceProblem("no_text", "nothing is left to speak; the job was not submitted"))
+    origins = _origins([clean(segment.spoken)[0] for segment in plan.segments], [line.spoken for line in lines])
+    olds = [None if origin is None else plan.segments[origin] for origin in origins]
+    problems = [
+        problem
+        for line, old in zip(lines, olds, strict=True)
+        if (problem := _problem(line, old, plan.source.kind, max_chars)) is not None
+    ]
+    if problems:
+        raise BadSource(*problems)
+    segments: list[SegmentPlan] = []
+    for line, old in zip(lines, olds, strict=True):
+        _close(segments, line)
+        segments.append(_segment(plan, old, line, segment=len(segments)))
     return _assembled(plan, titles, segments)
 
 
-def _close(segments: list[SegmentPlan], chapter: int, *, blank: bool) -> None:
-    """Give the segment before a new one the break that the text shows between them."""
+def _read(text: str, first_title: str) -> tuple[list[str], list[_Line]]:
+    """The titles of the chapters and the lines to be spoken."""
+    titles: list[str] = []
+    lines: list[_Line] = []
+    blank = True
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = clean(raw)[0]
+        if line.startswith("##"):
+            continue
+        if line == "#" or line.startswith("# "):
+            titles.append(line.removeprefix("#").strip())
+        elif line:
+            titles = titles or [first_title]
+            lines.append(_Line(number, line.removeprefix("\\"), len(titles) - 1, blank))
+        blank = not line or line.startswith("#")
+    return titles, lines
+
+
+def _origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
+    """For each new line the old one it comes from: the same text, else the one in whose place it stands, else None."""
+    origins: list[int | None] = [None] * len(new)
+    changed: list[tuple[int, int]] = []
+    for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
+        if end - start == new_end - new_start:
+            pairs = list(zip(range(start, end), range(new_start, new_end), strict=True))
+            changed += pairs if kind == "replace" else []
+            for origin, index in pairs:
+                origins[index] = origin if kind == "equal" else None
+    left: defaultdict[str, list[int]] = defaultdict(list)
+    for index in sorted(set(range(len(old))) - set(origins), reverse=True):
+        left[old[index]].append(index)
+    for index, spoken in enumerate(new):  # a line that was moved
+        if origins[index] is None and left[spoken]:
+            origins[index] = left[spoken].pop()
+    used = set(origins)
+    for origin, index in changed:
+        if origins[index] is None and origin not in used:
+            origins[index] = origin
+    return origins
+
+
+def _problem(line: _Line, old: SegmentPlan | None, kind: SourceKind, max_chars: int) -> SourceProblem | None:
+    length = len(line.spoken)
+    if length > max_chars:
+        message = f"{length} characters in one line, the model speaks at most {max_chars} at once; split it"
+        return SourceProblem("segment_too_long", message, line.number)
+    if not speakable(line.spoken):
+        message = f"{line.spoken[:40]!r} has nothing to speak; delete the line, or put ## before it"
+        return SourceProblem("nothing_to_speak", message, line.number)
+    if old is None and kind is SourceKind.JSONL:
+        message = "a new line has no item id; add it to the JSONL file instead"
+        return SourceProblem("no_item", message, line.number)
+    return None
+
+
+def _close(segments: list[SegmentPlan], line: _Line) -> None:
+    """Give the segment before a line the break that the text shows between them."""
     if segments:
         last = segments[-1]
-        between = Break.PARAGRAPH if blank else Break.SENTENCE
-        kept = last.break_after if blank and last.break_after in PARAGRAPH_BREAKS else between
-        segments[-1] = last.model_copy(update={"break_after": Break.CHAPTER if last.chapter != chapter else kept})
+        kept = last.break_after
+        if last.chapter != line.chapter:
+            kept = Break.CHAPTER
+        elif line.blank != (kept in PARAGRAPH_BREAKS) or kept is Break.CHAPTER:
+            kept = Break.PARAGRAPH if line.blank else Break.SENTENCE
+        segments[-1] = last.model_copy(update={"break_after": kept})
 
 
-def _segment(plan: Plan, old: SegmentPlan | None, spoken: str, *, segment: int, chapter: int) -> SegmentPlan:
+def _segment(plan: Plan, old: SegmentPlan | None, line: _Line, *, segment: int) -> SegmentPlan:
     if old is not None:
-        return old.model_copy(update={"segment": segment, "chapter": chapter})
+        same = clean(old.spoken)[0] == line.spoken
+        words = {} if same else {"text": line.spoken, "spoken": line.spoken}
+        return old.model_copy(update={"segment": segment, "chapter": line.chapter, **words})
     return SegmentPlan(
         segment=segment,
-        chapter=chapter,
-        text=spoken,
-        spoken=spoken,
+        chapter=line.chapter,
+        text=line.spoken,
+        spoken=line.spoken,
         source_start=0,
         source_end=0,
         break_after=Break.SENTENCE,
@@ -88,7 +164,7 @@ def _assembled(plan: Plan, titles: list[str], segments: list[SegmentPlan]) -> Pl
     renumbered = {old: new for new, old in enumerate(spoken_in)}
     segments[-1] = segments[-1].model_copy(update={"break_after": Break.CHAPTER})
     moved = tuple(segment.model_copy(update={"chapter": renumbered[segment.chapter]}) for segment in segments)
-    counts = [sum(1 for segment in moved if segment.chapter == chapter) for chapter in range(len(spoken_in))]
+    counts = Counter(segment.chapter for segment in moved)
     chapters = tuple(
         ChapterPlan(chapter=new, title=titles[old], segments=counts[new]) for old, new in renumbered.items()
     )

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from jobs.errors import BadOutput, MissingExtra
 
 MAX_SOCKET_PATH_BYTES = 100
 """Linux allows 107 bytes in `sun_path`, macOS 103."""
+_SHORT_DIR = Path("/tmp")  # noqa: S108  # ours below it is private; TMPDIR may be long, or differ between terminals
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Embedded:
         if len(os.fsencode(path)) <= MAX_SOCKET_PATH_BYTES:
             return path
         digest = hashlib.blake2b(os.fsencode(self.data_dir), digest_size=8).hexdigest()
-        return Path(tempfile.gettempdir()) / f"tts-batch-{os.getuid()}-{digest}" / "valkey.sock"
+        return _SHORT_DIR / f"tts-batch-{os.getuid()}-{digest}" / "valkey.sock"
 
     @property
     def url(self) -> str:
@@ -69,19 +70,22 @@ class Embedded:
             for folder in (self.data_dir, self.broker_dir, self.log_dir, self.socket.parent):
                 folder.mkdir(parents=True, exist_ok=True, mode=0o700)
                 if folder.stat().st_uid != os.getuid() or not os.access(folder, os.W_OK):
-                    raise PermissionError(folder)
+                    raise PermissionError(errno.EACCES, "it is not yours, or you may not write there", str(folder))
         except OSError as error:
-            msg = (
-                f"the data folder {self.data_dir} cannot be used: {error}; set TTS_BATCH_DATA_DIR to a folder you can "
-                "write, or mend its owner and mode"
-            )
-            raise BadOutput(msg) from error
+            raise self._unusable(error) from error
 
     def running(self) -> bool:
-        """Whether a node holds this folder now."""
-        if not self.node_lock.exists():
-            return False
-        descriptor = lock_file(self.node_lock)
+        """Whether a node holds this folder now.
+
+        Raises:
+            BadOutput: the data folder is somebody else's.
+        """
+        try:
+            if not self.node_lock.exists():
+                return False
+            descriptor = lock_file(self.node_lock)
+        except OSError as error:
+            raise self._unusable(error) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -123,6 +127,12 @@ class Embedded:
             "daemonize": "no",
         }
         return [str(binary), *(part for name, value in options.items() for part in (f"--{name}", value))]
+
+    def _unusable(self, error: OSError) -> BadOutput:
+        return BadOutput(
+            f"the data folder {self.data_dir} cannot be used: {error}; set TTS_BATCH_DATA_DIR to a folder you can "
+            "write, or mend its owner and mode"
+        )
 
 
 def lock_file(path: Path) -> int:

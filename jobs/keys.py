@@ -24,7 +24,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end |
-| tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; after the TTL when room is short |
+| tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; when full, expired ones |
 | tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
 

@@ -47,6 +47,7 @@ class Listener:
     """Follows one job. `sounds()` ends when the job has nothing more to say."""
 
     def __init__(self, truth: Truth, streams: Streams, store: Store, *, job: str, plan: Plan) -> None:
+        self._truth = truth
         self._streams = streams
         self._store = store
         self._job = job
@@ -65,10 +66,12 @@ class Listener:
             for sound in self._segment(segment.segment):
                 rate_hz = sound.sample_rate_hz
                 yield sound
+            self._heard.chunks.pop(segment.segment, None)
             if self._over(segment.segment):
                 return
             if rate_hz:
-                yield Sound(np.zeros(PAUSES.samples(segment.break_after, rate_hz), np.int16), rate_hz)
+                pause = PAUSES.samples(segment.break_after, rate_hz)
+                yield Sound(np.zeros(self._gap(segment.segment, rate_hz) + pause, np.int16), rate_hz)
 
     def _first_open(self) -> int:
         finished = self._heard.takes.keys() | self._heard.failed
@@ -79,8 +82,10 @@ class Listener:
         played = 0
         while True:
             for chunk in self._playable(segment, played):
-                played += chunk.samples
-                yield Sound(np.frombuffer(chunk.data, "<i2").astype(np.int16), chunk.sample_rate_hz)
+                samples = np.frombuffer(chunk.data, "<i2").astype(np.int16)[played - chunk.start_sample :]
+                played += samples.size
+                if samples.size:
+                    yield Sound(samples, chunk.sample_rate_hz)
                 if chunk.last:
                     return
             if segment in self._heard.takes:
@@ -91,12 +96,16 @@ class Listener:
             self._listen()
 
     def _playable(self, segment: int, played: int) -> list[AudioChunk]:
-        """Chunks that continue what was played without a gap (the stream may have lost its oldest)."""
+        """Chunks that continue what was played without a gap (the stream may have lost its oldest).
+
+        A segment that is spoken again after a crash comes in chunks of other lengths: the samples are the same.
+        """
         chunks = []
         for chunk in self._heard.chunks.get(segment, []):
-            if chunk.start_sample == played:
+            end = chunk.start_sample + chunk.samples
+            if chunk.start_sample <= played and (end > played or (chunk.last and end == played)):
                 chunks.append(chunk)
-                played += chunk.samples
+                played = end
         return chunks
 
     def _stored(self, segment: int, played: int) -> Iterator[Sound]:
@@ -104,31 +113,52 @@ class Listener:
         rate_hz = read_take(self._store, take).sample_rate_hz
         yield Sound(open_samples(self._store, take)[played:], rate_hz)
 
+    def _gap(self, segment: int, rate_hz: int) -> int:
+        """Length of what stands for a segment that could not be spoken, as in the finished audio."""
+        lost = segment in self._heard.failed and segment not in self._heard.takes
+        return PAUSES.gap_samples(rate_hz) if lost else 0
+
     def _over(self, segment: int) -> bool:
         """Whether the job ended without this segment."""
         finished = segment in self._heard.takes or segment in self._heard.failed
         return not finished and self._heard.state in FINAL_JOB_STATES
 
     def _listen(self) -> None:
-        """Wait for the next news and note it."""
-        heard = self._heard
+        """Wait for the next news and note it.
+
+        Raises:
+            UnknownJob: the job was deleted; nothing more will come.
+        """
+        heard, last = self._heard, (self._heard.last_event, self._heard.last_chunk)
         if self._live:
             for entry, chunk in self._streams.audio(self._job, after=heard.last_chunk, timeout_s=LIVE_POLL_S):
                 heard.last_chunk = entry
                 self._note_chunk(chunk)
         wait_s = 0.0 if self._live else POLL_S
-        for entry, event in self._streams.events(self._job, after=heard.last_event, timeout_s=wait_s):
-            heard.last_event = entry
-            self._note_event(event)
+        events = self._streams.events(self._job, after=heard.last_event, timeout_s=wait_s)
+        while events:
+            for entry, event in events:
+                heard.last_event = entry
+                self._note_event(event)
+            # An end that was followed by a retry is none: it counts only as the last word of the log.
+            over = heard.state in FINAL_JOB_STATES
+            events = self._streams.events(self._job, after=heard.last_event) if over else []
+        if (heard.last_event, heard.last_chunk) == last:
+            self._truth.job(self._job)
 
     def _note_chunk(self, chunk: AudioChunk) -> None:
+        held = self._heard.chunks.setdefault(chunk.segment, [])
         if chunk.discard:
-            self._heard.chunks.pop(chunk.segment, None)
+            held[:] = [other for other in held if other.take != chunk.take]
+        elif chunk.chunk == 0:
+            held[:] = [chunk]
         else:
-            self._heard.chunks.setdefault(chunk.segment, []).append(chunk)
+            held.append(chunk)
 
     def _note_event(self, event: Event) -> None:
         self._heard.state = event.state
+        if event.failed == 0:
+            self._heard.failed.clear()  # a retry: what failed before is spoken again
         if event.segment is not None and event.kind in {EventKind.SEGMENT_DONE, EventKind.SEGMENT_FAILED}:
             self._note_result(event.segment, event.kind is EventKind.SEGMENT_DONE, event.take or "")
 

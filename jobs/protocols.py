@@ -194,7 +194,7 @@ class Streams(Protocol):
         ...
 
     def write_audio(self, job: str, chunk: AudioChunk) -> str:
-        """Append one chunk (trims to the bytes bound of the job); returns its id."""
+        """Append one chunk (trims the job's oldest to the bounds of bytes, its own and that of all); returns its id."""
         ...
 
     def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:

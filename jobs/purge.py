@@ -10,6 +10,7 @@ from jobs.plan_store import load_plan
 from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
 from jobs.state import FINAL_JOB_STATES
+from jobs.stores import FolderStore, open_store
 
 
 def purge_jobs(truth: Truth, store_at: Callable[[str], Store], jobs: Sequence[str]) -> None:
@@ -19,7 +20,7 @@ def purge_jobs(truth: Truth, store_at: Callable[[str], Store], jobs: Sequence[st
         UnknownJob: one of them is not there; none is deleted then.
         IllegalMove: one of them is not finished; none is deleted then.
     """
-    records = [truth.job(job) for job in jobs]
+    records = [truth.job(job) for job in dict.fromkeys(jobs)]
     for record in records:
         if record.state not in FINAL_JOB_STATES:
             msg = f"job {record.job} is {record.state}; only finished jobs are deleted: `tts-batch cancel` it first"
@@ -34,8 +35,9 @@ def purge_jobs(truth: Truth, store_at: Callable[[str], Store], jobs: Sequence[st
 def purge_takes(truth: Truth, store: Store) -> int:
     """Delete the takes of a store that no job of the truth uses; returns how many."""
     used: set[str] = set()
+    place = _place(store)
     for record in truth.jobs():
-        if record.spec.store_url == store.url:
+        if _place(open_store(record.spec.store_url)) == place:
             tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
             used |= {task.take for task in tasks}
     dropped = 0
@@ -45,3 +47,8 @@ def purge_takes(truth: Truth, store: Store) -> int:
             store.delete(key)
             dropped += ending == "json"
     return dropped
+
+
+def _place(store: Store) -> str:
+    """What two stores have in common when they are the same one, however their URLs are spelled."""
+    return str(store.root.resolve()) if isinstance(store, FolderStore) else store.url

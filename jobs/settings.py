@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,6 +14,16 @@ from pathlib import Path
 from jobs.errors import BadOption
 
 PREFIX = "TTS_BATCH_"
+_LEAST = {
+    "processes": 0,
+    "slots": 1,
+    "worker_ttl_s": 1,
+    "grace_s": 0,
+    "max_audio_stream_bytes": 1,
+    "max_audio_total_bytes": 1,
+    "stream_ttl_s": 1,
+}
+"""The least value of each number; infinite and not-a-number are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,8 @@ class Settings:
     """How long a worker that was asked to stop may finish the segments in its slots."""
     max_audio_stream_bytes: int = 64 * 1024 * 1024
     """Bound of one job's live audio stream."""
+    max_audio_total_bytes: int = 512 * 1024 * 1024
+    """Bound of the live audio streams of all jobs together."""
     stream_ttl_s: float = 86_400.0
     """How long the streams of a finished job are kept."""
     log_level: str = "warning"
@@ -67,8 +80,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
                 msg = f"{name} is not a setting; settings are {allowed}"
                 raise BadOption(msg)
             values[field] = _cast(name, env[name], str(known[field]))
-    data_home = env.get("XDG_DATA_HOME")
-    if "data_dir" not in values and data_home:
+    data_home = env.get("XDG_DATA_HOME", "")
+    if "data_dir" not in values and Path(data_home).is_absolute():  # the XDG rule: a relative path is ignored
         values["data_dir"] = Path(data_home) / "tts-batch"
     settings = Settings(**values)  # type: ignore[arg-type]  # cast to the field types just above
     return _checked(settings)
@@ -85,6 +98,9 @@ def child_environment(settings: Settings) -> dict[str, str]:
 
 
 def _cast(name: str, text: str, type_name: str) -> object:
+    if not text:
+        msg = f"{name} is empty; give it a value, or unset it to have the default"
+        raise BadOption(msg)
     try:
         if type_name == "int":
             return int(text)
@@ -103,4 +119,9 @@ def _checked(settings: Settings) -> Settings:
     if settings.log_level not in {"debug", "info", "warning", "error"}:
         msg = f"TTS_BATCH_LOG_LEVEL={settings.log_level!r} is not allowed; use debug, info, warning or error"
         raise BadOption(msg)
+    for name, least in _LEAST.items():
+        value = getattr(settings, name)
+        if not least <= value < math.inf:
+            msg = f"{PREFIX}{name.upper()}={value} is not allowed; use {least} or more"
+            raise BadOption(msg)
     return replace(settings, data_dir=settings.data_dir.expanduser().absolute())

@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from jobs import keys
 from jobs.errors import BadOption, BadOutput, UnknownJob
@@ -130,7 +128,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         voice_revision=voice.revision,
         numerics=offer.numerics,
         store_url=wishes.store_url,
-        item_voices=_item_voices(offer, (segment.voice for segment in plan.segments)),
+        item_voices=_item_voices(offer, plan, voice),
         voice_licence=voice.licence,
         seed=wishes.seed,
         speed=wishes.speed,
@@ -220,9 +218,9 @@ def check_space(path: Path, need_bytes: int) -> None:
 
 
 def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
-    parts = urlsplit(draft.spec.store_url)
-    if parts.scheme == "file":
-        check_space(Path(parts.path), draft.store_bytes)
+    scheme, _, path = draft.spec.store_url.partition("://")
+    if scheme == "file":
+        check_space(Path(path), draft.store_bytes)
     store.put(keys.job_object(draft.job, "source"), draft.source)
     if draft.cover is not None:
         store.put(keys.job_object(draft.job, "cover"), draft.cover)
@@ -275,5 +273,17 @@ def _base(language: str) -> str:
     return language.replace("_", "-").split("-")[0].casefold()
 
 
-def _item_voices(offer: ModelOffer, names: Iterable[str | None]) -> dict[str, str]:
-    return {name: find_voice(offer, name).revision for name in dict.fromkeys(names) if name is not None}
+def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
+    """The revisions of the voices that items ask for. Every item must be in the language of the voice that speaks it."""
+    revisions: dict[str, str] = {}
+    for segment in plan.segments:
+        own = find_voice(offer, segment.voice) if segment.voice else voice
+        if _base(segment.language) != _base(own.language):
+            msg = (
+                f"item {segment.item!r} is in {segment.language}, voice {own.name} speaks {own.language}; give the "
+                'item a "voice" that speaks its language, or the "lang" of its voice'
+            )
+            raise BadOption(msg)
+        if segment.voice:
+            revisions[own.name] = own.revision
+    return revisions

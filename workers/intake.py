@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.errors import DeviceUnavailable
 from engine.request import Request
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.protocols import Truth
@@ -39,7 +40,8 @@ class Ready:
 class Intake:
     """Keeps `slots + look_ahead` segments leased; the step loop takes them with `take()`.
 
-    Segments of class live are taken even while the buffer is full and put in front of it.
+    Segments of class live are taken even while the buffer is full, up to `slots` more. They and those of live jobs go
+    before all others, in the order in which they were leased.
     """
 
     def __init__(
@@ -53,9 +55,11 @@ class Intake:
     ) -> None:
         self._truth = truth
         self._worker = worker
+        self._slots = slots
         self._limit = slots + look_ahead(slots)
         self._model = model
         self._outlet = outlet
+        self._urgent: deque[Ready] = deque()
         self._ready: deque[Ready] = deque()
         self._busy = 0
         self._lock = threading.Lock()
@@ -67,10 +71,11 @@ class Intake:
     def take(self) -> Ready | None:
         """The next prepared segment, or None; from now on it counts as busy until `finished()`."""
         with self._lock:
-            if not self._ready:
+            line = self._urgent or self._ready
+            if not line:
                 return None
             self._busy += 1
-            return self._ready.popleft()
+            return line.popleft()
 
     def finished(self) -> None:
         """One segment that was taken has left its slot."""
@@ -81,7 +86,8 @@ class Intake:
     def drop_jobs(self, jobs: frozenset[str]) -> list[str]:
         """Forget buffered segments of cancelled jobs; returns their refs."""
         with self._lock:
-            dropped = [ready.task.ref for ready in self._ready if ready.task.job in jobs]
+            dropped = [ready.task.ref for ready in self._buffered() if ready.task.job in jobs]
+            self._urgent = deque(ready for ready in self._urgent if ready.task.job not in jobs)
             self._ready = deque(ready for ready in self._ready if ready.task.job not in jobs)
         return dropped
 
@@ -91,9 +97,13 @@ class Intake:
         self._wake.set()
         self.thread.join()
         with self._lock:
-            refs = [ready.task.ref for ready in self._ready]
+            refs = [ready.task.ref for ready in self._buffered()]
+            self._urgent.clear()
             self._ready.clear()
         return refs
+
+    def _buffered(self) -> list[Ready]:
+        return [*self._urgent, *self._ready]
 
     def _run(self) -> None:
         while not self.stopping.is_set():
@@ -108,13 +118,14 @@ class Intake:
 
     def _turn(self) -> None:
         with self._lock:
-            want = self._limit - self._busy - len(self._ready)
+            want = self._limit - self._busy - len(self._buffered())
+        tasks: list[SegmentTask] = []
         if want > 0:
             tasks = self._truth.lease(self._worker, want)
-        else:
+        elif want > -self._slots:
             tasks = self._truth.lease(self._worker, 1, live_only=True)
         for task in tasks:
-            self._admit(task)
+            self._admit(task, urgent=task.live or want <= 0)
         if tasks:
             return
         if want > 0:
@@ -123,7 +134,7 @@ class Intake:
             self._wake.wait(LIVE_POLL_S)
             self._wake.clear()
 
-    def _admit(self, task: SegmentTask) -> None:
+    def _admit(self, task: SegmentTask, *, urgent: bool) -> None:
         """Prepare one segment; one that cannot be spoken is reported as failed, one already spoken as done."""
         reused = self._outlet.reuse(task)
         if reused is not None:
@@ -133,7 +144,7 @@ class Intake:
             prepared = self._model(task.model).prepare(
                 Prompt(spoken=task.spoken, voice=task.voice, language=task.language, speed=task.speed)
             )
-        except ModelError as error:
+        except (ModelError, DeviceUnavailable) as error:
             self._outlet.report(failed_result(task, str(error)))
             return
         request = Request(
@@ -145,10 +156,7 @@ class Intake:
             live=task.live,
         )
         with self._lock:
-            if task.live:
-                self._ready.appendleft(Ready(task, request))
-            else:
-                self._ready.append(Ready(task, request))
+            (self._urgent if urgent else self._ready).append(Ready(task, request))
 
 
 def look_ahead(slots: int) -> int:

@@ -10,12 +10,15 @@ import logging
 import queue
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from engine.request import Delta, FinishReason, Samples
-from jobs.errors import BrokerUnavailable, Fenced, StoreError
+from jobs.errors import BrokerUnavailable, Fenced, IllegalMove, StoreError, UnknownJob
 from jobs.events import AudioChunk
 from jobs.protocols import Store
 from jobs.spec import SegmentResult, SegmentTask
@@ -25,6 +28,8 @@ from jobs.takes import TakeOrigin, judge, pcm16, write_take
 from workers.context import Context
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 STORE_TRIES = 3
 STORE_WAIT_S = 1.0
@@ -65,12 +70,15 @@ class Outlet:
         self.thread = threading.Thread(target=self._run, name="outlet", daemon=True)
 
     def delta(self, voicing: Voicing, delta: Delta) -> None:
-        """One piece of a segment's audio; a live job's goes to its stream at once."""
+        """One piece of a segment's audio; a live job's goes to its stream at once.
+
+        An end without samples is an error or a cancellation: no chunk says of such a take that it is complete.
+        """
         if delta.samples.size:
             voicing.pieces.append(delta.samples)
-        if voicing.task.live and (delta.samples.size or delta.last):
-            self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
-            voicing.chunks += 1
+            if voicing.task.live:
+                self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
+                voicing.chunks += 1
         if delta.finish is not None:
             compute_s = time.monotonic() - voicing.started_s
             self._queue.put(_Take(voicing, delta.finish, delta.error, compute_s))
@@ -85,8 +93,13 @@ class Outlet:
             self._queue.put(_Release(refs))
 
     def reuse(self, task: SegmentTask) -> SegmentResult | None:
-        """The result of a segment whose take somebody has written already, else None."""
-        return reused_result(self._store(task), task)
+        """The result of a segment whose take somebody has written already, else None (also if none can be read)."""
+        try:
+            return reused_result(self._store(task), task)
+        except StoreError as error:
+            # Writing the take will say whether the store is broken, and end the job with the reason.
+            log.warning("segment %s: no take could be looked for: %s", task.ref, error)
+            return None
 
     def close(self) -> None:
         """Write everything that was given, then end the thread."""
@@ -173,19 +186,19 @@ class Outlet:
         return False
 
     def _fail_job(self, task: SegmentTask, error: StoreError) -> None:
-        """The segment goes back to waiting, the job stops: `tts-batch retry` goes on once the store is mended."""
-        try:
-            self._context.truth.give_back(self._worker, [task.ref])
-            if self._context.truth.job(task.job).state not in FINAL_JOB_STATES:
-                self._context.truth.move_job(task.job, JobState.FAILED, reason=str(error))
-        except BrokerUnavailable as broker_error:
-            log.warning("job %s could not be stopped: %s", task.job, broker_error)
+        """The job stops, the segment goes back to waiting: `tts-batch retry` goes on once the store is mended."""
+        truth = self._context.truth
+
+        def stop_job() -> None:
+            if truth.job(task.job).state not in FINAL_JOB_STATES:
+                truth.move_job(task.job, JobState.FAILED, reason=str(error))
+
+        with suppress(UnknownJob, IllegalMove):  # somebody ended it before us
+            self._insist(stop_job, f"job {task.job} is to be stopped")
+        self._give_back([task.ref])
 
     def _give_back(self, refs: list[str]) -> None:
-        try:
-            self._context.truth.give_back(self._worker, refs)
-        except BrokerUnavailable as error:
-            log.warning("broker away, %d dropped segments stay held until we end: %s", len(refs), error)
+        self._insist(lambda: self._context.truth.give_back(self._worker, refs), f"{len(refs)} dropped segments wait")
 
     def _discard(self, voicing: Voicing) -> None:
         if voicing.task.live and voicing.chunks:
@@ -201,20 +214,27 @@ class Outlet:
             self._stream(AudioChunkOf(voicing.task.job, chunk))
 
     def _report(self, results: list[SegmentResult]) -> None:
-        """Tell the truth; while the broker is away, keep trying: the takes are safe in the store."""
-        while results and not self.fenced.is_set():
+        """Tell the truth and count what it took; the takes are safe in the store."""
+        if not results:
+            return
+        accepted = self._insist(
+            lambda: self._context.truth.finish(self._worker, results), f"{len(results)} results wait"
+        )
+        fresh = [result for result, new in zip(results, accepted or [], strict=False) if new]
+        self.segments_done += len(fresh)
+        self.audio_s += sum(result.samples / result.sample_rate_hz for result in fresh if result.samples)
+
+    def _insist(self, call: Callable[[], T], what: str) -> T | None:
+        """Call the truth, again and again while the broker is away; None when we were declared dead."""
+        while not self.fenced.is_set():
             try:
-                accepted = self._context.truth.finish(self._worker, results)
+                return call()
             except Fenced:
                 self.fenced.set()
             except BrokerUnavailable as error:
-                log.warning("broker away, %d results wait: %s", len(results), error)
+                log.warning("broker away, %s: %s", what, error)
                 time.sleep(BROKER_WAIT_S)
-            else:
-                fresh = [result for result, new in zip(results, accepted, strict=True) if new]
-                self.segments_done += len(fresh)
-                self.audio_s += sum(result.samples / result.sample_rate_hz for result in fresh if result.samples)
-                return
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 from engine.engine import UtteranceEngine
@@ -97,7 +98,10 @@ class Room:
         return EXIT_FENCED if self.fenced else 0
 
     def model(self, name: str) -> SpeechModel:
-        """A model by registry name, loaded at its first segment. Raises ModelError."""
+        """A model by registry name, loaded at its first segment. Raises ModelError, DeviceUnavailable."""
+        loaded = self._models.get(name)
+        if loaded is not None:  # the step loop must not wait while intake loads another one
+            return loaded
         with self._load_lock:
             if name not in self._models:
                 config = self._config
@@ -154,14 +158,24 @@ class Room:
     def _wind_down(self, grace_s: float) -> None:
         """Stop in order: no new work, give back what waits, finish the slots within the grace, give back the rest."""
         waiting = self.intake.drain()
-        self._context.truth.give_back(self._config.worker, waiting)
+        self._tell(lambda: self._context.truth.give_back(self._config.worker, waiting))
         deadline_s = time.monotonic() + grace_s
         while self._voicings and time.monotonic() < deadline_s and not self.fenced:
             self._turn()
         unfinished = len(self._voicings)
         self.outlet.close()
-        self._context.truth.retire(self._config.worker)
+        # No beat after the good-bye: it would find us declared dead.
+        self._ended.set()
+        self._beating.join()
+        self._tell(lambda: self._context.truth.retire(self._config.worker))
         log.info("stopped: %d segments given back unstarted, %d unfinished", len(waiting), unfinished)
+
+    def _tell(self, move: Callable[[], object]) -> None:
+        """A move at the end. Without a broker we end too: what we hold is given back when our heartbeat is missed."""
+        try:
+            move()
+        except BrokerUnavailable as error:
+            log.warning("stopping while the broker is away: %s", error)
 
     def _beat(self) -> None:
         """Heartbeat thread: silent while the step loop stands still, so that a frozen process is replaced."""

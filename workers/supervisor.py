@@ -95,6 +95,13 @@ class Supervisor:
     def _stop_all(self) -> None:
         grace_s = self._context.settings.grace_s + STOP_MARGIN_S
         stop_together([bench.member for bench in self._benches], grace_s=grace_s)
+        self._report_dead()
+        try:
+            for bench in self._benches:
+                # Nothing to do for one that said good-bye itself; one that had to be killed gives back what it held.
+                self._context.truth.retire(bench.config.worker)
+        except BrokerUnavailable as error:
+            log.warning("stopped while the broker is away: %s", error)
 
     def _bench(self) -> Bench:
         config = self._config()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from jobs.events import AudioChunk, Event
-from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ
+from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ, NO_BOUND
 
 T = TypeVar("T")
 
@@ -18,9 +18,15 @@ class MemoryStreams:
     """Streams as lists under one lock. The memory truth writes its events here and says when a job has ended."""
 
     def __init__(
-        self, *, max_audio_bytes: int, stream_ttl_s: float = 86_400.0, clock: Callable[[], float] = time.time
+        self,
+        *,
+        max_audio_bytes: int,
+        max_total_bytes: int = NO_BOUND,
+        stream_ttl_s: float = 86_400.0,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._max_audio_bytes = max_audio_bytes
+        self._max_total_bytes = max_total_bytes
         self._stream_ttl_s = stream_ttl_s
         self._clock = clock
         self._changed = threading.Condition()
@@ -52,17 +58,23 @@ class MemoryStreams:
         return self._read(self._events, job, after=after, count=EVENTS_PER_READ, timeout_s=timeout_s)
 
     def write_audio(self, job: str, chunk: AudioChunk) -> str:
-        """Append one chunk, trim the oldest to the bytes bound; returns its id."""
+        """Append one chunk, trim the job's oldest to the bytes bounds; returns its id."""
         with self._changed:
+            for other in self._gone_at_s:
+                self._drop_expired(other)
             log = self._audio[job]
             entry = self._append(log, chunk)
-            while len(log) > 1 and sum(len(kept.data) for _id, kept in log) > self._max_audio_bytes:
+            while len(log) > 1 and self._exceeds(job):
                 log.pop(0)
             return entry
 
     def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
         """Up to CHUNKS_PER_READ chunks after an id, oldest first; waits up to `timeout_s` for the first."""
         return self._read(self._audio, job, after=after, count=CHUNKS_PER_READ, timeout_s=timeout_s)
+
+    def _exceeds(self, job: str) -> bool:
+        held = {name: sum(len(chunk.data) for _id, chunk in log) for name, log in self._audio.items()}
+        return held[job] > self._max_audio_bytes or sum(held.values()) > self._max_total_bytes
 
     def _append(self, log: list[tuple[int, T]], entry: T) -> str:
         self._last += 1

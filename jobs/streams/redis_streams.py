@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jobs import keys
 from jobs.events import AudioChunk, Event
-from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ, chunk_fields, read_chunk, read_event
+from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ, NO_BOUND, chunk_fields, read_chunk, read_event
 from jobs.truth.calls import Calls
 from jobs.truth.records import text
 
@@ -15,11 +15,12 @@ class RedisStreams:
     """Streams over one connection pool; may be used by many threads.
 
     `max_audio_bytes` bounds the audio data of one job's stream: its oldest chunks go first, the newest never.
+    `max_total_bytes` bounds that of all jobs: the job that writes gives up its own oldest chunks.
     """
 
-    def __init__(self, calls: Calls, *, max_audio_bytes: int) -> None:
+    def __init__(self, calls: Calls, *, max_audio_bytes: int, max_total_bytes: int = NO_BOUND) -> None:
         self._calls = calls
-        self._max_audio_bytes = max_audio_bytes
+        self._bounds = (max_audio_bytes, max_total_bytes)
 
     def events(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, Event]]:
         """Up to EVENTS_PER_READ events after an id, oldest first; waits up to `timeout_s` for the first."""
@@ -28,7 +29,7 @@ class RedisStreams:
 
     def write_audio(self, job: str, chunk: AudioChunk) -> str:
         """Append one chunk; returns its id. Repeating it after a lost reply writes it once."""
-        entry = self._calls.marked_script("audio", [job, self._max_audio_bytes], chunk_fields(chunk))
+        entry = self._calls.marked_script("audio", [job, *self._bounds], chunk_fields(chunk))
         return text(entry)
 
     def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:

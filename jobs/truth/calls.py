@@ -19,6 +19,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
+    BusyLoadingError,
     NoPermissionError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -45,6 +46,8 @@ BLOCK_S = 10.0
 CONNECT_TIMEOUT_S = 5.0
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 1.0
+_BUSY = re.compile(r"(?:Command # .* caused error: )?BUSY ", re.DOTALL)
+"""A BUSY reply as redis-py tells it, alone or out of a transaction. BUSYGROUP is another word."""
 
 
 class _Script(Protocol):
@@ -54,8 +57,9 @@ class _Script(Protocol):
 class Calls:
     """Runs scripts and commands on one server.
 
-    `retry_for_s`: how long a call is repeated while no connection can be had; then BrokerUnavailable. `last_error_s`:
-    monotonic time of the last connection error (at first: of the start), for whoever must not judge others after it.
+    `retry_for_s`: how long a call is repeated while there is no connection or the server is busy (`is_busy`); then
+    BrokerUnavailable. `last_error_s`: monotonic time of the last such error (at first: of the start), for whoever must
+    not judge others after it.
     """
 
     def __init__(self, client: redis.Redis, *, retry_for_s: float = 5.0, stream_ttl_s: float = STREAM_TTL_S) -> None:
@@ -90,7 +94,9 @@ class Calls:
                 ReadOnlyError,
             ) as error:
                 raise unavailable(self.client, error) from error
-            except (RedisConnectionError, RedisTimeoutError) as error:
+            except (RedisConnectionError, RedisTimeoutError, ResponseError) as error:
+                if isinstance(error, ResponseError) and not is_busy(error):
+                    raise
                 self.last_error_s = time.monotonic()
                 if self.last_error_s + pause_s > deadline_s:
                     raise unavailable(self.client, error) from error
@@ -143,6 +149,11 @@ def make_client(url: str) -> redis.Redis:
     )
 
 
+def is_busy(error: RedisError) -> bool:
+    """Whether the server is there and will answer later: it loads its data (LOADING) or runs a long script (BUSY)."""
+    return isinstance(error, BusyLoadingError) or _BUSY.match(str(error)) is not None
+
+
 def word_of(error: ResponseError) -> list[str]:
     """The words of a script's error reply: its name first."""
     return str(error).split()
@@ -166,6 +177,12 @@ def unavailable(client: redis.Redis, error: RedisError) -> BrokerUnavailable:
         return BrokerUnavailable(f"the broker at {place} is out of memory; raise its maxmemory or forget old jobs")
     if isinstance(error, ReadOnlyError):
         return BrokerUnavailable(f"the broker at {place} is a read-only replica; name the primary in TTS_BATCH_BROKER")
+    if isinstance(error, BusyLoadingError):
+        return BrokerUnavailable(f"the broker at {place} has started and still loads its data; try again in a while")
+    if is_busy(error):
+        return BrokerUnavailable(
+            f"the broker at {place} is busy with a long script; try again, or end it: redis-cli SCRIPT KILL"
+        )
     return BrokerUnavailable(
         f"no Redis or Valkey answers at {place} ({type(error).__name__}); start it, or set TTS_BATCH_BROKER to the URL "
         "of one that runs"

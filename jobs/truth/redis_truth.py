@@ -91,7 +91,9 @@ class RedisTruth(RedisJobs, RedisWorkers):
             if word_of(error)[0] != "NOGROUP":
                 raise
         try:
-            self._calls.client.xgroup_create(keys.OUTBOX, keys.OUTBOX_GROUP, id="0", mkstream=True)
+            self._calls.repeat(
+                lambda _again: self._calls.client.xgroup_create(keys.OUTBOX, keys.OUTBOX_GROUP, id="0", mkstream=True)
+            )
         except ResponseError as error:
             if word_of(error)[0] != "BUSYGROUP":  # another consumer was faster
                 raise

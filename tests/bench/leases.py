@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from jobs import keys
 from jobs.spec import Priority
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.redis_truth import RedisTruth
@@ -32,13 +33,36 @@ def run_batch(truth: RedisTruth, want: int) -> int:
     return calls
 
 
+def book_memory(calls: Calls, truth: RedisTruth, count: int) -> dict[str, float]:
+    """Redis memory of one book, all waiting and all done: segments of 150 characters, 100 in a chapter."""
+
+    def used_bytes() -> int:
+        return int(calls.client.info("memory")["used_memory"])
+
+    before = used_bytes()
+    truth.create_job(record("memory"))
+    book = [task.model_copy(update={"spoken": "x" * 150}) for task in tasks("memory", count, per_chapter=100)]
+    truth.enqueue("memory", book, [])
+    waiting = used_bytes() - before
+    run_batch(truth, 16)
+    done = used_bytes() - before
+    events = calls.client.memory_usage(keys.events("memory"), samples=0)
+    results = calls.client.memory_usage(keys.results("memory"), samples=0)
+    return {
+        "memory_of_a_waiting_book_bytes": waiting,
+        "memory_of_a_done_book_bytes": done,
+        "memory_of_its_events_bytes": events,
+        "memory_of_its_results_bytes": results,
+    }
+
+
 def main(count: int) -> dict[str, float]:
     server = ValkeyServer().start()
     try:
         calls = Calls(make_client(server.url))
         truth = RedisTruth(calls)
         truth.register(worker("w"))
-        figures: dict[str, float] = {"segments": count}
+        figures: dict[str, float] = {"segments": count, **book_memory(calls, truth, count)}
         for want in (1, 16):
             job = f"want{want}"
             truth.create_job(record(job))

@@ -24,18 +24,20 @@ from tests.helpers_truth import record
 from tests.helpers_valkey import shared_server
 
 MAX_BYTES = 1000
+MAX_TOTAL_BYTES = 1500
 TTL_S = 0.2
 BACK_ENDS = ["memory", pytest.param("redis", marks=pytest.mark.services)]
 
 
 def build(kind: str) -> tuple[Streams, Truth]:
     if kind == "memory":
-        streams = MemoryStreams(max_audio_bytes=MAX_BYTES, stream_ttl_s=TTL_S)
+        streams = MemoryStreams(max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES, stream_ttl_s=TTL_S)
         return streams, MemoryTruth(streams)
     server = shared_server()
     server.flush()
     calls = Calls(make_client(server.url), stream_ttl_s=TTL_S)
-    return RedisStreams(calls, max_audio_bytes=MAX_BYTES), RedisTruth(calls)
+    streams = RedisStreams(calls, max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES)
+    return streams, RedisTruth(calls)
 
 
 @pytest.fixture(params=BACK_ENDS)
@@ -122,9 +124,78 @@ def test_the_stream_keeps_the_newest_chunks_that_fit(kind: str, sizes: list[int]
         expected.insert(0, expected[0] - 1)
     assert kept == expected
     if isinstance(streams, RedisStreams):
-        client = streams._calls.client
-        assert int(client.get(keys.audio_bytes("a"))) == sum(sizes[number] for number in kept)
-        client.close()
+        assert counted(streams) == {"a": sum(sizes[number] for number in kept)}
+        streams._calls.client.close()
+
+
+def counted(streams: RedisStreams) -> dict[str, int]:
+    """What Redis holds of the bytes of each stream; they add up to the total."""
+    client = streams._calls.client
+    held = {job.decode(): int(size) for job, size in client.hgetall(keys.AUDIO_BYTES).items()}
+    assert int(client.get(keys.AUDIO_TOTAL)) == sum(held.values())
+    return held
+
+
+@pytest.mark.parametrize("kind", BACK_ENDS)
+@settings(max_examples=40, deadline=None)
+@given(writes=st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 700)), max_size=40))
+def test_a_full_house_costs_the_writers_own_oldest_chunks(kind: str, writes: list[tuple[str, int]]) -> None:
+    streams, truth = build(kind)
+    kept: dict[str, list[int]] = {"a": [], "b": [], "c": []}
+    for job in kept:
+        truth.create_job(record(job))
+    for job, size in writes:
+        streams.write_audio(job, chunk(0, data=bytes(size)))
+        mine = kept[job]
+        mine.append(size)
+        while len(mine) > 1 and (sum(mine) > MAX_BYTES or sum(map(sum, kept.values())) > MAX_TOTAL_BYTES):
+            del mine[0]
+    assert {job: [len(entry.data) for _id, entry in streams.audio(job)] for job in kept} == kept
+    if isinstance(streams, RedisStreams) and writes:
+        assert counted(streams) == {job: sum(sizes) for job, sizes in kept.items() if sizes}
+        streams._calls.client.close()
+
+
+@pytest.mark.parametrize("end", ["forgotten", "expired"])
+def test_streams_that_are_gone_give_their_bytes_back(house: tuple[Streams, Truth], end: str) -> None:
+    streams, truth = house
+    truth.create_job(record("b"))
+    for number in range(5):
+        streams.write_audio("b", chunk(number, data=bytes(200)))
+    for number in range(3):
+        streams.write_audio("a", chunk(number, data=bytes(200)))
+    assert [len(streams.audio(job)) for job in "ab"] == [2, 5]
+    truth.cancel("b")
+    if end == "forgotten":
+        truth.forget("b")
+    wait_until_gone(streams, "b")
+    for number in range(3, 6):
+        streams.write_audio("a", chunk(number, data=bytes(200)))
+    assert [entry.chunk for _id, entry in streams.audio("a")] == [1, 2, 3, 4, 5]
+    if isinstance(streams, RedisStreams):
+        for number in range(6, 12):  # full again: whoever expired is met by now
+            streams.write_audio("c", chunk(number, data=bytes(200)))
+        assert counted(streams) == {"a": 1000, "c": 400}
+
+
+def wait_until_gone(streams: Streams, job: str) -> None:
+    deadline_s = time.monotonic() + 30
+    while streams.audio(job):
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+
+
+@pytest.mark.services
+def test_a_stream_that_begins_again_counts_from_nothing() -> None:
+    streams, truth = build("redis")
+    assert isinstance(streams, RedisStreams)
+    truth.create_job(record("a"))
+    streams.write_audio("a", chunk(0, data=bytes(700)))
+    truth.move_job("a", JobState.FAILED)
+    wait_until_gone(streams, "a")
+    streams.write_audio("a", chunk(1, data=bytes(300)))
+    assert counted(streams) == {"a": 300}
+    streams._calls.client.close()
 
 
 def test_streams_of_a_finished_job_go_away_and_a_forgotten_jobs_at_once(house: tuple[Streams, Truth]) -> None:
@@ -154,7 +225,6 @@ def test_a_stream_without_a_job_or_after_its_end_does_not_stay_for_ever() -> Non
     streams.write_audio("nobody", chunk(0))
     truth.create_job(record("a"))
     streams.write_audio("a", chunk(0))
-    for key in (keys.audio, keys.audio_bytes):
-        assert client.pttl(key("nobody")) > 0
-        assert client.pttl(key("a")) == -1
+    assert client.pttl(keys.audio("nobody")) > 0
+    assert client.pttl(keys.audio("a")) == -1
     client.close()

@@ -10,6 +10,7 @@ from jobs.settings import Settings
 from jobs.state import JobState
 from tests.helpers_truth import record
 from tests.helpers_valkey import ValkeyServer, shared_server
+from tests.jobs.truth.stub_server import stub_server
 
 
 def test_memory_is_a_broker_of_its_own() -> None:
@@ -46,6 +47,13 @@ def test_nobody_there_is_told_at_once() -> None:
     with pytest.raises(BrokerUnavailable, match=r"no Redis or Valkey answers at 127\.0\.0\.1:1 ") as caught:
         open_broker("redis://u:secret@127.0.0.1:1/0", Settings())
     assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_loads_its_data_is_waited_for() -> None:
+    with stub_server(b"-LOADING Redis is loading the dataset in memory", b"+PONG") as url:
+        broker = open_broker(url, Settings())
+        broker.ping()
+        broker.close()
 
 
 @pytest.mark.services

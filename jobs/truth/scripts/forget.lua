@@ -1,7 +1,8 @@
 -- Delete all that is kept of a final job (Truth.forget). ARGV: job, '1' if this call repeats one whose reply was lost.
 -- Returns 1.
 -- Errors: UNKNOWNJOB job; NOTFINAL state job.
--- Deletes every key of the job; its references leave K.suspects, K.blame and K.held.
+-- Deletes every key of the job; its references leave K.suspects, K.blame and K.held, its audio's bytes K.audio_bytes
+-- and K.audio_total.
 local job = ARGV[1]
 local state = state_of(job)
 if not state then return ARGV[2] == '1' and 1 or unknown_job(job) end
@@ -13,6 +14,7 @@ for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do
   end
 end
 call('UNLINK', K.job .. job, K.segments .. job, K.waiting .. job, K.left .. job, K.assembled .. job, K.done .. job,
-  K.results .. job, K.events .. job, K.audio .. job, K.audio_bytes .. job)
+  K.results .. job, K.events .. job, K.audio .. job)
+uncount_audio(job)
 call('ZREM', K.jobs, job)
 return 1

@@ -79,6 +79,14 @@ local function expire_streams(job, final)
   end
 end
 
+-- The data of a live audio stream that is gone counts no more.
+local function uncount_audio(job)
+  local bytes = call('HGET', K.audio_bytes, job)
+  if not bytes then return end
+  call('HDEL', K.audio_bytes, job)
+  call('DECRBY', K.audio_total, bytes)
+end
+
 local function set_state(job, new, reason)
   call('HSET', K.job .. job, 'state', new, 'reason', reason)
   touch(job)

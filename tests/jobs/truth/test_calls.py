@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -11,7 +12,10 @@ from hypothesis import strategies as st
 
 from jobs.errors import BrokerUnavailable
 from jobs.truth.calls import Calls, make_client, safe_url
+from tests.helpers_valkey import ValkeyServer
+from tests.jobs.truth.stub_server import stub_server
 
+LOADING = b"-LOADING Redis is loading the dataset in memory"
 NOWHERE = "unix:///nowhere/at/all.sock"
 
 
@@ -62,6 +66,71 @@ def test_what_repetition_cannot_mend_is_said_at_once(error: Exception, advice: s
     assert marks == [False]
     assert "host:1" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_loads_its_data_is_waited_for() -> None:
+    with stub_server(LOADING, LOADING, b"+PONG") as url:
+        calls = Calls(make_client(url), retry_for_s=30)
+        before_s = calls.last_error_s
+        assert calls.repeat(lambda _again: calls.client.ping())
+        assert calls.last_error_s > before_s  # heartbeats are old now, and nobody is dead
+        calls.client.close()
+    with stub_server(LOADING) as url:
+        calls = Calls(make_client(url), retry_for_s=0.05)
+        with pytest.raises(BrokerUnavailable, match=r"the broker at 127\.0\.0\.1:\d+ has started and still loads"):
+            calls.repeat(lambda _again: calls.client.ping())
+        calls.client.close()
+
+
+def test_other_errors_of_the_server_are_not_waited_for() -> None:
+    with stub_server(b"-BUSYGROUP Consumer Group name already exists", b"+PONG") as url:
+        calls = Calls(make_client(url), retry_for_s=30)
+        with pytest.raises(redis.exceptions.ResponseError, match="BUSYGROUP"):
+            calls.repeat(lambda _again: calls.client.ping())
+        calls.client.close()
+
+
+@pytest.mark.services
+def test_a_server_that_is_busy_with_a_script_is_waited_for() -> None:
+    server = ValkeyServer("--busy-reply-threshold", "10").start()
+    hasty, patient = (Calls(make_client(server.url), retry_for_s=seconds) for seconds in (0.0, 30.0))
+    killed: list[str] = []
+
+    def run_for_ever() -> None:
+        with make_client(server.url) as client:
+            try:
+                client.eval("while true do end", 0)
+            except redis.exceptions.ResponseError as error:
+                killed.append(str(error))
+
+    thread = threading.Thread(target=run_for_ever)
+    thread.start()
+    try:
+        _wait_until_busy(hasty)
+        for call in (
+            lambda: hasty.script("sweep", 1, 1, 0),
+            lambda: hasty.together([("TIME",), ("GET", "x")]),
+        ):
+            with pytest.raises(BrokerUnavailable, match=r"is busy with a long script; .*SCRIPT KILL"):
+                call()
+        timer = threading.Timer(0.1, hasty.client.script_kill)
+        timer.start()
+        assert patient.together([("GET", "x")]) == [None]
+        timer.join()
+    finally:
+        server.close()
+        thread.join()
+    assert "killed" in killed[0]
+
+
+def _wait_until_busy(calls: Calls) -> None:
+    deadline_s = time.monotonic() + 30
+    while True:
+        try:
+            calls.client.ping()
+        except redis.exceptions.ResponseError:
+            return
+        assert time.monotonic() < deadline_s
 
 
 @given(st.text("ab:@?/#%", max_size=12))

@@ -1,0 +1,26 @@
+"""Fixtures of the machine room: walls in memory, waits made short, a gate that is opened at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.workers.making import Gate, Stage
+from workers import intake, outlet
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
+    monkeypatch.setattr(intake, "IDLE_WAIT_S", 0.02)
+    for module in (intake, outlet):
+        monkeypatch.setattr(module, "BROKER_WAIT_S", 0.01)
+    monkeypatch.setattr(outlet, "STORE_WAIT_S", 0.001)
+    return Stage()
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate(monkeypatch)
+    yield made
+    made.free()

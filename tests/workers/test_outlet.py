@@ -1,0 +1,170 @@
+"""Trouble behind the room: a store that refuses, a broker that is away, a worker that was declared dead."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from jobs.errors import StoreError
+from jobs.spec import SegmentTask
+from jobs.state import JobState, SegmentState
+from tests.helpers_truth import result, worker
+from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
+from workers.outlet import STORE_TRIES, Outlet
+from workers.room import EXIT_FENCED
+
+
+class Refusals:
+    """A store without space for so many writes: `Tap(store, refusals)`."""
+
+    def __init__(self, count: float) -> None:
+        self.left = count
+        self.refused = 0
+
+    def __call__(self, name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "put" and self.left > 0:
+            self.left -= 1
+            self.refused += 1
+            raise StoreError("no space left")
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_store_that_refuses_for_a_moment_is_asked_again(stage: Stage, count: int) -> None:
+    refusals = Refusals(count)
+    tasks = stage.submit(lines(3))
+    stage.replace_store(refusals)
+    with running(stage):
+        until(lambda: stage.state(tasks[0].job) is JobState.ASSEMBLING, "all is spoken")
+    assert refusals.refused == count
+    assert {entry.state for entry in stage.results(tasks)} == {SegmentState.DONE}
+    assert stage.takes() == {task.take for task in tasks}
+
+
+def test_a_store_that_keeps_refusing_stops_the_job_and_a_retry_finishes_it(stage: Stage) -> None:
+    refusals = Refusals(float("inf"))
+    tasks = stage.submit(lines(6))
+    job = tasks[0].job
+    stage.replace_store(refusals)
+    with running(stage, slots=2) as run:
+        until(lambda: stage.state(job) is JobState.FAILED, "the job is stopped")
+        until(lambda: stage.truth.job(job).held == 0, "its segments are given back")
+        assert stage.truth.job(job).reason == "no space left"
+        assert refusals.refused >= STORE_TRIES
+        assert (stage.truth.results(job), stage.takes()) == ({}, set())
+        assert not run.over
+        refusals.left = 0
+        stage.truth.retry_failed(job)
+        until(lambda: stage.state(job) is JobState.ASSEMBLING, "all is spoken")
+    assert stage.truth.job(job).done == len(tasks)
+    assert [stage.heard(task) for task in tasks]
+
+
+@pytest.mark.parametrize("move", ["cancel", "forget"])
+def test_a_job_that_was_ended_by_somebody_while_the_store_refuses(stage: Stage, move: str) -> None:
+    tasks = stage.submit(lines(1))
+    job = tasks[0].job
+    refused = threading.Event()
+    ended = threading.Event()
+
+    def refuse(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "put":
+            refused.set()
+            assert ended.wait(20)
+            raise StoreError("no space left")
+
+    stage.replace_store(refuse)
+    with running(stage) as run:
+        until(refused.is_set, "a take is to be written")
+        stage.truth.cancel(job)
+        if move == "forget":
+            stage.truth.forget(job)
+        ended.set()
+        other = stage.queue("other", stage.tasks(lines(1)))
+        until(lambda: stage.state("other") is JobState.FAILED, "the store refuses the other job's take too")
+        assert not run.over
+    assert stage.truth.results(other[0].job) == {}
+
+
+def test_results_wait_for_the_broker_and_none_is_lost(stage: Stage, gate: Gate) -> None:
+    outage = Outage()
+    stage.replace_truth(outage)
+    tasks = stage.submit(lines(4))
+    with running(stage, slots=4):
+        until(lambda: gate.arrived == 1 and stage.truth.job(tasks[0].job).held == 4, "all are in the room")
+        outage.away.set()
+        gate.free()
+        until(lambda: len(stage.takes()) == 4 and outage.refused.count("finish") > 3, "the takes are in the store")
+        assert stage.truth.results(tasks[0].job) == {}
+        outage.away.clear()
+        until(lambda: stage.state(tasks[0].job) is JobState.ASSEMBLING, "the truth is told")
+    assert [entry.state for entry in stage.results(tasks)] == [SegmentState.DONE] * 4
+    assert sorted(stage.done_order(tasks[0].job)) == [0, 1, 2, 3]
+
+
+def test_dropped_segments_are_given_back_when_the_broker_is_there_again(stage: Stage) -> None:
+    outage = Outage()
+    stage.replace_truth(outage)
+    outlet, tasks = leased(stage)
+    outage.away.set()
+    outlet.thread.start()
+    outlet.release([task.ref for task in tasks])
+    until(lambda: len(outage.refused) > 3, "it is tried again and again")
+    assert stage.truth.job(tasks[0].job).held == len(tasks)
+    outage.away.clear()
+    outlet.close()
+    assert stage.truth.job(tasks[0].job).held == 0
+
+
+def test_only_what_the_truth_took_is_counted(stage: Stage) -> None:
+    outlet, tasks = leased(stage)
+    outlet.thread.start()
+    outlet.report(result(tasks[0]))
+    outlet.report(result(tasks[0]))
+    outlet.report(result(tasks[1], state=SegmentState.FAILED))
+    outlet.close()
+    assert (outlet.segments_done, outlet.audio_s) == (2, 0.5)
+    assert [entry.state for entry in stage.truth.results(tasks[0].job).values()] == ["done", "failed"]
+
+
+def test_a_fenced_outlet_tells_nothing_more(stage: Stage) -> None:
+    told: list[int] = []
+
+    def note(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "finish":
+            told.append(len(told))
+
+    stage.replace_truth(note)
+    outlet, tasks = leased(stage)
+    stage.truth.retire(WORKER)
+    outlet.thread.start()
+    outlet.report(result(tasks[0]))
+    until(outlet.fenced.is_set, "the truth refuses")
+    outlet.report(result(tasks[1]))
+    outlet.close()
+    assert told == [0]
+    assert stage.truth.results(tasks[0].job) == {}
+
+
+def test_a_room_that_was_declared_dead_ends_and_another_does_its_work(stage: Stage, gate: Gate) -> None:
+    tasks = stage.submit(lines(5, LONG))
+    job = tasks[0].job
+    with running(stage, slots=2) as run:
+        until(lambda: gate.arrived == 1, "it speaks")
+        stage.truth.retire(WORKER)  # what a sweep does to a silent one
+        gate.free()
+        assert run.status() == EXIT_FENCED
+    record = stage.truth.job(job)
+    assert (record.done, record.held, record.waiting) == (0, 0, len(tasks))
+    with running(stage, slots=2, worker="here-2"):
+        until(lambda: stage.state(job) is JobState.ASSEMBLING, "all is spoken")
+    assert sorted(stage.done_order(job)) == [task.segment for task in tasks]
+
+
+def leased(stage: Stage) -> tuple[Outlet, list[SegmentTask]]:
+    """An outlet that is not started, and segments its worker holds."""
+    tasks = stage.submit(lines(3))
+    stage.truth.register(worker(WORKER, "fake"))
+    assert stage.truth.lease(WORKER, len(tasks)) == tasks
+    return Outlet(stage.context, WORKER), tasks
