@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -20,26 +19,6 @@ Examples:
 
   echo "Hello there." | tts-batch submit - --out hello
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One call of `submit` as it was typed."""
-
-    files: tuple[str, ...]
-    model: str | None
-    voice: str | None
-    language: str | None
-    seed: int
-    speed: float
-    formats: str
-    out: str | None
-    live: bool
-    priority: str
-    kind: str | None
-    wait: bool
-    dry_run: bool
-    edit: bool
 
 
 def add_to(app: typer.Typer) -> None:
@@ -78,7 +57,7 @@ def submit(  # one parameter per option is how Typer declares a command line
 
     Submitting the same file with the same options again goes on where the job stopped.
     """
-    from cli.submitting import run
+    from cli.submitting import Ask, run
 
     ask = Ask(
         files=tuple(files),

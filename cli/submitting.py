@@ -6,6 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +15,6 @@ import click
 from cli.options import Shared
 from cli.output import Exit, JsonValue, Output, table
 from cli.session import Session, connect, find_offer, settings_for
-from cli.submit import Ask
 from cli.watch import Follower
 from jobs.deliver import check_folder, deliver, finished_objects
 from jobs.edit import edited_plan, plan_text
@@ -28,6 +28,26 @@ from jobs.submit import Draft, Source, Wishes, accept, check_space, make_draft
 
 STDIN = "-"
 Choice = TypeVar("Choice", AudioFormat, Priority, SourceKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One call of `submit` as it was typed."""
+
+    files: tuple[str, ...]
+    model: str | None
+    voice: str | None
+    language: str | None
+    seed: int
+    speed: float
+    formats: str
+    out: str | None
+    live: bool
+    priority: str
+    kind: str | None
+    wait: bool
+    dry_run: bool
+    edit: bool
 
 
 def run(ask: Ask, options: Shared) -> Exit:

@@ -59,7 +59,7 @@ def check_folder(out: Path) -> None:
 
 
 def _copy(store: Store, key: str, path: Path) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as target, store.open(key) as source:
             shutil.copyfileobj(source, target, 1 << 20)

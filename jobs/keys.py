@@ -153,4 +153,4 @@ def item_object(job: str, segment: int, item: str, extension: str) -> str:
 def slug(text: str, max_chars: int = 60) -> str:
     """A short safe file name part: letters, digits and dashes; other scripts keep their letters."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(r"[^\w]+", "-", folded).replace("_", "-").strip("-")[:max_chars].strip("-")
+    return re.sub(r"[\W_]+", "-", folded).strip("-")[:max_chars].strip("-")

@@ -274,7 +274,7 @@ def _base(language: str) -> str:
 
 
 def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
-    """The revisions of the voices that items ask for. Every item must be in the language of the voice that speaks it."""
+    """The revisions of the voices items ask for. Every item must be in the language of the voice that speaks it."""
     revisions: dict[str, str] = {}
     for segment in plan.segments:
         own = find_voice(offer, segment.voice) if segment.voice else voice

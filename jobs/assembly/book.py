@@ -1,22 +1,24 @@
-"""The whole book: one file per format, encoded once from the takes, with chapter marks, tags and cover.
+"""The whole book: one file per format, with chapter marks, tags and cover. Knows no queue.
 
-Never made from chapter files: joining encoded audio is where durations go wrong. Knows no queue.
+Every format is encoded once. An m4b book takes the AAC packets of its chapter files, whose lengths are whole frames;
+the other formats are encoded from the takes, since joining their encoded audio is where durations go wrong.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from jobs import keys
-from jobs.assembly.chapters import narrator, provenance
+from jobs.assembly.chapters import chapter_key, narrator, provenance, write_chapter
 from jobs.assembly.encode import ChapterMark, Cover, EncodeSpec, Tags, encode, read_cover
 from jobs.assembly.join import book_blocks
-from jobs.assembly.timeline import Timeline, place_book
-from jobs.errors import BadInput
+from jobs.assembly.packets import file_fits, file_packets, silent_packets, write_packets
+from jobs.assembly.timeline import ChapterTimeline, Timeline, place_book
+from jobs.errors import BadInput, EncodeMismatch, ObjectMissing
 from jobs.plan import Plan
 from jobs.protocols import Store
-from jobs.spec import JobRecord, SegmentResult, SourceKind
+from jobs.spec import AudioFormat, JobRecord, SegmentResult, SourceKind
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +26,7 @@ _log = logging.getLogger(__name__)
 def assemble_book(store: Store, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> list[str]:
     """Write `book.<format>` for every format of the job and return the keys.
 
+    The chapter files of an m4b book are written again from the takes if they are missing or do not fit.
     A JSONL job has no book; neither has a job of which nothing could be spoken. `results` must hold every segment.
 
     Raises:
@@ -49,8 +52,11 @@ def assemble_book(store: Store, record: JobRecord, plan: Plan, results: Mapping[
         spec = EncodeSpec(
             audio_format, timeline.sample_rate_hz, timeline.samples, tags, marks=chapter_marks(timeline), cover=cover
         )
-        with store.writer(key) as path:
-            encode(path, book_blocks(store, timeline), spec)
+        if audio_format is AudioFormat.M4B:
+            _write_m4b(store, record, timeline, key, spec)
+        else:
+            with store.writer(key) as path:
+                encode(path, book_blocks(store, timeline), spec)
         written.append(key)
     return written
 
@@ -70,6 +76,48 @@ def chapter_marks(timeline: Timeline) -> tuple[ChapterMark, ...]:
     return tuple(
         ChapterMark(chapter.title, start) for chapter, start in zip(timeline.chapters, timeline.starts, strict=True)
     )
+
+
+def _write_m4b(store: Store, record: JobRecord, timeline: Timeline, key: str, spec: EncodeSpec) -> None:
+    spoken = [chapter for chapter in timeline.chapters if chapter.spoken]
+    _write_chapters(store, record, timeline, (c for c in spoken if not _file_fits(store, record, timeline, c)))
+    try:
+        _join_chapters(store, record, timeline, key, spec)
+    except EncodeMismatch as error:  # damage that only a decoder sees
+        _log.warning("job %s: the m4b book is made again from the takes: %s", record.job, error)
+        _write_chapters(store, record, timeline, spoken)
+        _join_chapters(store, record, timeline, key, spec)
+
+
+def _write_chapters(store: Store, record: JobRecord, timeline: Timeline, chapters: Iterable[ChapterTimeline]) -> None:
+    count = len(timeline.chapters)
+    for chapter in chapters:
+        written = write_chapter(
+            store, record, chapter, timeline.sample_rate_hz, audio_format=AudioFormat.M4B, chapters=count
+        )
+        _log.info("job %s: wrote %s from the takes", record.job, written)
+
+
+def _file_fits(store: Store, record: JobRecord, timeline: Timeline, chapter: ChapterTimeline) -> bool:
+    try:
+        with store.open(chapter_key(record, chapter, AudioFormat.M4B)) as file:
+            return file_fits(file, sample_rate_hz=timeline.sample_rate_hz, samples=chapter.samples)
+    except ObjectMissing:
+        return False
+
+
+def _join_chapters(store: Store, record: JobRecord, timeline: Timeline, key: str, spec: EncodeSpec) -> None:
+    chapters = (_packets(store, record, timeline, chapter) for chapter in timeline.chapters)
+    with store.writer(key) as path:
+        write_packets(path, chapters, spec)
+
+
+def _packets(store: Store, record: JobRecord, timeline: Timeline, chapter: ChapterTimeline) -> Iterator[bytes]:
+    if not chapter.spoken:
+        yield from silent_packets(chapter.samples, timeline.sample_rate_hz)
+        return
+    with store.open(chapter_key(record, chapter, AudioFormat.M4B)) as file:
+        yield from file_packets(file)
 
 
 def _cover(store: Store, record: JobRecord, plan: Plan) -> Cover | None:

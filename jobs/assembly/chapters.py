@@ -11,7 +11,13 @@ from itertools import groupby
 from jobs import keys
 from jobs.assembly.encode import EncodeSpec, Tags, encode
 from jobs.assembly.join import run_blocks
-from jobs.assembly.timeline import common_rate_hz, place_chapter, place_segments, segments_by_chapter
+from jobs.assembly.timeline import (
+    ChapterTimeline,
+    common_rate_hz,
+    place_chapter,
+    place_segments,
+    segments_by_chapter,
+)
 from jobs.plan import Plan, SegmentPlan
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, SegmentResult, SourceKind
@@ -43,22 +49,41 @@ def assemble_chapter(
     if rate_hz is None:
         return []
     timeline = place_chapter(chapter_plan, segments, results, rate_hz)
+    return [
+        write_chapter(store, record, timeline, rate_hz, audio_format=audio_format, chapters=len(plan.chapters))
+        for audio_format in record.spec.formats
+    ]
+
+
+def write_chapter(
+    store: Store,
+    record: JobRecord,
+    timeline: ChapterTimeline,
+    rate_hz: int,
+    *,
+    audio_format: AudioFormat,
+    chapters: int,
+) -> str:
+    """Write one chapter (of so many) in one format from its takes and return its key. Raises as `assemble_chapter`."""
     tags = Tags(
         title=timeline.title,
         artist=record.author,
         album=record.title,
         narrator=narrator(record.spec.voice),
         comment=provenance(record.spec.model, record.spec.voice),
-        track=f"{chapter + 1}/{len(plan.chapters)}",
+        track=f"{timeline.chapter + 1}/{chapters}",
     )
-    written = []
-    for audio_format in _part_formats(record):
-        key = keys.chapter_object(record.job, chapter, timeline.title, audio_format.value)
-        spec = EncodeSpec(audio_format, rate_hz, timeline.samples, tags)
-        with store.writer(key) as path:
-            encode(path, run_blocks(store, timeline.segments, timeline.samples, rate_hz), spec)
-        written.append(key)
-    return written
+    key = chapter_key(record, timeline, audio_format)
+    spec = EncodeSpec(audio_format, rate_hz, timeline.samples, tags, brand="M4A ")
+    with store.writer(key) as path:
+        encode(path, run_blocks(store, timeline.segments, timeline.samples, rate_hz), spec)
+    return key
+
+
+def chapter_key(record: JobRecord, timeline: ChapterTimeline, audio_format: AudioFormat) -> str:
+    """Key of the file of one chapter. Of an m4b book they are m4a: one chapter is no audiobook."""
+    extension = "m4a" if audio_format is AudioFormat.M4B else audio_format.value
+    return keys.chapter_object(record.job, timeline.chapter, timeline.title, extension)
 
 
 def narrator(voice: str) -> str:
@@ -71,11 +96,8 @@ def provenance(model: str, voice: str) -> str:
     return f"Synthetic speech: model {model}, voice {voice}. Made with tts-batch."
 
 
-def _part_formats(record: JobRecord) -> tuple[AudioFormat, ...]:
-    """Formats of the files below the book. m4b is for whole books: where nothing else is asked for they are flac.
-
-    That costs a tenth of the time of a second AAC encode, and what is listened to or worked on apart is lossless.
-    """
+def _item_formats(record: JobRecord) -> tuple[AudioFormat, ...]:
+    """Formats of the files of items. m4b is for books: where nothing else is asked for they are flac."""
     others = tuple(entry for entry in record.spec.formats if entry is not AudioFormat.M4B)
     return others or (AudioFormat.FLAC,)
 
@@ -105,7 +127,7 @@ def _write_item(
     comment = provenance(record.spec.model, parts[0].voice or record.spec.voice)
     tags = Tags(title=item, album=record.title, genre="Speech", comment=comment)
     written = []
-    for audio_format in _part_formats(record):
+    for audio_format in _item_formats(record):
         key = keys.item_object(record.job, parts[0].segment, item, audio_format.value)
         spec = EncodeSpec(audio_format, rate_hz, samples, tags)
         with store.writer(key) as path:

@@ -15,6 +15,8 @@ _MP3_RATES_HZ = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
 _AAC_RATES_HZ = (7350, *_MP3_RATES_HZ, 64000, 88200, 96000)
 _RIFF_MAX_BYTES = 2**32 - 4096
 """Sizes in a RIFF header have 32 bits; the rest is for header and tags."""
+AAC_FRAME_SAMPLES = 1024
+"""What one packet of AAC-LC stands for; also its encoder's delay."""
 _MIN_S = 0.01
 """Resamplers and encoders need a few dozen samples to give any back; nothing that short is speech."""
 
@@ -24,7 +26,10 @@ class Container:
     """How FFmpeg writes one format.
 
     `rates_hz` is None where any rate goes; `lossless` also promises every sample; `max_tail_samples` is how much longer
-    a right file may decode than it is (see the rows). `options` are the muxer's, `codec_options` the encoder's.
+    a right file may decode than it is (see the row). `options` are the muxer's, `codec_options` the encoder's.
+    `frame_samples`: the file decodes to whole frames of that many samples, and its encoder is first given one such
+    frame of silence whose packet is thrown away: a cold encoder spends too few bits on its first frames, and one that
+    comes out of silence treats a start as it treats a start after a pause.
     `cover`: a picture can be put in. `chapter_comments`: chapters are Vorbis comments and written by us, since FFmpeg
     (8.1) writes none for flac and rounds the seconds up for ogg (5.6 s becomes 6.6 s).
     """
@@ -36,6 +41,7 @@ class Container:
     resampled_to_hz: int | None = None
     lossless: bool = False
     max_tail_samples: int = 0
+    frame_samples: int = 0
     cover: bool = False
     chapter_comments: bool = False
     options: MappingProxyType[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -48,7 +54,7 @@ CONTAINERS: dict[AudioFormat, Container] = {
         codec="aac",
         bit_rate=64_000,
         rates_hz=_AAC_RATES_HZ,
-        max_tail_samples=1023,  # the edit list ends inside the last frame; FFmpeg's decoder gives all of it
+        frame_samples=AAC_FRAME_SAMPLES,  # where the edit list ends inside a frame, FFmpeg's decoder gives all of it
         cover=True,
         options=MappingProxyType({"movflags": "+faststart"}),
         codec_options=MappingProxyType({"aac_coder": "fast"}),  # 8 times faster than the default at the same error

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain, islice
 from pathlib import Path
 
 import av
@@ -58,7 +60,7 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class EncodeSpec:
-    """What is to be written. `samples` is the exact length the blocks add up to."""
+    """What is to be written. `samples` is the exact length the blocks add up to; `brand` is for mp4 files alone."""
 
     audio_format: AudioFormat
     sample_rate_hz: int
@@ -66,6 +68,7 @@ class EncodeSpec:
     tags: Tags
     marks: tuple[ChapterMark, ...] = ()
     cover: Cover | None = None
+    brand: str = "M4B "
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +107,50 @@ def encode(path: Path, blocks: Iterable[Pcm], spec: EncodeSpec) -> EncodedInfo:
         EncodeMismatch: the blocks do not add up to `spec.samples`, or the file decodes to something else.
         OSError: the file cannot be written (`Store.writer` turns it into a StoreError).
     """
+    fingerprint = hashlib.sha256()
+    with opened(path, spec) as (output, audio):
+        for packet in encoded(audio, _fingerprinted(blocks, fingerprint), spec):
+            output.mux(packet)
+    return checked(path, spec, sha256=fingerprint.hexdigest())
+
+
+@contextmanager
+def opened(target: Path | io.BytesIO, spec: EncodeSpec) -> Iterator[tuple[OutputContainer, av.AudioStream]]:
+    """A file with tags, marks and cover, and its audio stream, whose packets are still to come.
+
+    Raises:
+        BadOutput: the format cannot hold this rate or length.
+    """
     check_fits(spec.audio_format, sample_rate_hz=spec.sample_rate_hz, samples=spec.samples)
     container = CONTAINERS[spec.audio_format]
-    fingerprint = hashlib.sha256()
-    with av.open(str(path), "w", format=container.muxer, container_options=_muxer_options(container, spec)) as output:
+    file = str(target) if isinstance(target, Path) else target
+    with av.open(file, "w", format=container.muxer, container_options=_muxer_options(container, spec)) as output:
         output.metadata.update(_metadata(spec))
         if not container.chapter_comments:
             output.set_chapters(_chapters(spec))
-        _write_streams(output, container, _fingerprinted(blocks, fingerprint), spec)
+        yield output, _add_streams(output, container, spec)
+
+
+def encoded(audio: av.AudioStream, blocks: Iterable[Pcm], spec: EncodeSpec) -> Iterator[av.Packet[av.AudioStream]]:
+    """The packets of a stream of `opened`.
+
+    Raises:
+        EncodeMismatch: the blocks do not add up to `spec.samples`.
+    """
+    warm_up = CONTAINERS[spec.audio_format].frame_samples
+    silence = [np.zeros(warm_up, dtype=np.int16)] if warm_up else []
+    packets = _raw_packets(audio, chain(silence, blocks), spec, start=-warm_up)
+    return islice(packets, len(silence), None)
+
+
+def checked(path: Path, spec: EncodeSpec, *, sha256: str) -> EncodedInfo:
+    """Read a written file back (`sha256` as in `check_written`). Raises EncodeMismatch."""
     check_written(
         path,
         audio_format=spec.audio_format,
         sample_rate_hz=spec.sample_rate_hz,
         samples=spec.samples,
-        sha256=fingerprint.hexdigest(),
+        sha256=sha256,
     )
     return EncodedInfo(spec.samples, spec.samples / spec.sample_rate_hz, path.stat().st_size)
 
@@ -125,12 +158,12 @@ def encode(path: Path, blocks: Iterable[Pcm], spec: EncodeSpec) -> EncodedInfo:
 def _muxer_options(container: Container, spec: EncodeSpec) -> dict[str, str]:
     options = {"fflags": "+bitexact", **container.options}  # bitexact: no random ogg serial, no program version
     if container.muxer == "mp4":
-        options["brand"] = "M4B "
+        options["brand"] = spec.brand
         options["movie_timescale"] = str(spec.sample_rate_hz)  # the edit list is then exact to the sample
     return options
 
 
-def _write_streams(output: OutputContainer, container: Container, blocks: Iterable[Pcm], spec: EncodeSpec) -> None:
+def _add_streams(output: OutputContainer, container: Container, spec: EncodeSpec) -> av.AudioStream:
     rate_hz = container.resampled_to_hz or spec.sample_rate_hz
     audio = output.add_stream(container.codec, rate=rate_hz, options=dict(container.codec_options))
     if not isinstance(audio, av.AudioStream):
@@ -141,18 +174,24 @@ def _write_streams(output: OutputContainer, container: Container, blocks: Iterab
         audio.bit_rate = container.bit_rate
     if spec.cover is not None and container.cover:
         _add_cover(output, spec.cover)
-    position = 0
+    return audio
+
+
+def _raw_packets(
+    audio: av.AudioStream, blocks: Iterable[Pcm], spec: EncodeSpec, *, start: int
+) -> Iterator[av.Packet[av.AudioStream]]:
+    position = start
     for block in blocks:
         frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(block)[np.newaxis, :], format="s16", layout="mono")
         frame.sample_rate = spec.sample_rate_hz
         frame.time_base = Fraction(1, spec.sample_rate_hz)
         frame.pts = position
-        output.mux(audio.encode(frame))
+        yield from audio.encode(frame)
         position += block.size
     if position != spec.samples:
         msg = f"{position} samples came to be encoded, {spec.samples} were promised; nothing was written"
         raise EncodeMismatch(msg)
-    output.mux(audio.encode(None))
+    yield from audio.encode(None)
 
 
 def _add_cover(output: OutputContainer, cover: Cover) -> None:

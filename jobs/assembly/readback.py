@@ -11,7 +11,7 @@ from pathlib import Path
 
 import av
 
-from jobs.assembly.containers import CONTAINERS
+from jobs.assembly.containers import CONTAINERS, Container
 from jobs.errors import EncodeMismatch
 from jobs.spec import AudioFormat
 
@@ -63,7 +63,7 @@ def check_written(path: Path, *, audio_format: AudioFormat, sample_rate_hz: int,
         wanted = samples * rate_hz / sample_rate_hz
         if abs(found.decoded_samples - wanted) > 1:
             problem = f"it decodes to {found.decoded_samples} samples at {rate_hz} Hz, not {wanted:.1f}"
-    elif not 0 <= found.decoded_samples - samples <= container.max_tail_samples:
+    elif not 0 <= found.decoded_samples - samples <= _max_tail_samples(container, samples):
         problem = f"it decodes to {found.decoded_samples} samples, not {samples}"
     elif audio_format is AudioFormat.M4B and found.track_samples != samples:
         problem = f"its edit list is {found.track_samples} samples long, not {samples}"
@@ -72,3 +72,7 @@ def check_written(path: Path, *, audio_format: AudioFormat, sample_rate_hz: int,
     if problem:
         msg = f"the {audio_format} file read back is not what was encoded: {problem}; repeat the step"
         raise EncodeMismatch(msg)
+
+
+def _max_tail_samples(container: Container, samples: int) -> int:
+    return -samples % container.frame_samples if container.frame_samples else container.max_tail_samples

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from jobs.assembly.containers import AAC_FRAME_SAMPLES
 from jobs.assembly.pauses import PAUSES, Pauses
 from jobs.errors import BadInput
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan
@@ -35,7 +36,10 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class ChapterTimeline:
-    """One chapter: what no segment covers is silence; `samples` is the whole length, never 0."""
+    """One chapter: what no segment covers is silence; `samples` is the whole length, never 0.
+
+    Chapters of a book are whole AAC frames long and end with at least one of silence (see `place_chapter`).
+    """
 
     chapter: int
     title: str
@@ -137,14 +141,20 @@ def place_chapter(
 ) -> ChapterTimeline:
     """The timeline of one chapter from its segments. A chapter without any sound is one chapter pause long.
 
+    The closing pause is lengthened (by less than a frame, where it is a frame long itself) so that every chapter of a
+    book begins on an AAC frame and after a silent one: its packets are then the same in its own file and in the book.
+
     Raises:
         ValueError: a segment is not finished.
     """
     placed, samples = place_segments(segments, results, sample_rate_hz, pauses=pauses)
+    samples = samples or pauses.samples(Break.CHAPTER, sample_rate_hz)  # players stumble over empty chapters
+    silent_from = placed[-1].end_sample if placed else 0
+    samples = max(samples, silent_from + AAC_FRAME_SAMPLES)
     return ChapterTimeline(
         chapter=chapter.chapter,
         title=chapter.title or f"Chapter {chapter.chapter + 1}",
-        samples=samples or pauses.samples(Break.CHAPTER, sample_rate_hz),  # players stumble over empty chapters
+        samples=samples + -samples % AAC_FRAME_SAMPLES,
         segments=placed,
     )
 

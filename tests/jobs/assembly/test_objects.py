@@ -58,11 +58,11 @@ def test_chapters_join_to_the_book_sample_by_sample():
             assert np.array_equal(sound, expected)
 
 
-def test_an_m4b_job_has_lossless_chapters_and_one_book(tmp_path):
+def test_an_m4b_job_has_m4a_chapters_and_one_book(tmp_path):
     book = three_chapters(FolderStore(tmp_path), formats=(AudioFormat.M4B,), cover_type="image/png")
     book.store.put(keys.job_object("j1", "cover"), picture("png"))
-    assert assemble_chapter(*book.audio, 0, book.results) == ["jobs/j1/chapters/001-anfang.flac"]
-    chapter = tmp_path / "jobs/j1/chapters/001-anfang.flac"
+    assert assemble_chapter(*book.audio, 0, book.results) == ["jobs/j1/chapters/001-anfang.m4a"]
+    chapter = tmp_path / "jobs/j1/chapters/001-anfang.m4a"
     tags = {name.lower(): text for name, text in ffprobe(chapter, "-show_format")["format"]["tags"].items()}
     assert (tags["title"], tags["album"], tags["track"]) == ("Anfang", book.title, "1/3")
     assert assemble_book(*book.audio, book.results) == ["jobs/j1/book.m4b"]
@@ -81,9 +81,22 @@ def test_an_m4b_job_has_lossless_chapters_and_one_book(tmp_path):
     assert tags["comment"].startswith("Synthetic speech: model fake, voice tone")
 
 
-def test_chapters_of_several_formats_leave_m4b_to_the_book():
-    book = three_chapters(MemoryStore(), formats=(AudioFormat.M4B, AudioFormat.MP3))
-    assert assemble_chapter(*book.audio, 2, book.results) == ["jobs/j1/chapters/003-ende.mp3"]
+def test_chapters_of_several_formats_have_a_file_of_each():
+    book = three_chapters(MemoryStore(), formats=(AudioFormat.MP3, AudioFormat.M4B))
+    names = assemble_chapter(*book.audio, 2, book.results)
+    assert names == ["jobs/j1/chapters/003-ende.mp3", "jobs/j1/chapters/003-ende.m4a"]
+
+
+def test_every_format_of_a_book_has_the_same_length():
+    book = three_chapters(MemoryStore(), formats=(AudioFormat.M4B, AudioFormat.FLAC, AudioFormat.WAV))
+    assemble_book(*book.audio, book.results)
+    lengths = {decode(book.store.get(f"jobs/j1/book.{entry.value}")).size for entry in book.record.spec.formats}
+    assert lengths == {book_timeline(book.record, book.plan, book.results).samples}
+
+
+def test_items_of_an_m4b_job_are_lossless():
+    book = jsonl_job(formats=(AudioFormat.M4B,))
+    assert assemble_chapter(*book.audio, 0, book.results)[0] == "jobs/j1/items/000001-eins-1.flac"
 
 
 def test_repeating_the_steps_writes_the_same_bytes():
@@ -92,7 +105,7 @@ def test_repeating_the_steps_writes_the_same_bytes():
     for book in [books[0], books[0], books[1]]:
         names = assemble_chapter(*book.audio, 1, book.results) + assemble_book(*book.audio, book.results)
         written.append({name: book.store.get(name) for name in names})
-    assert len(written[0]) == 9
+    assert len(written[0]) == 10
     assert written[0] == written[1] == written[2]
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jobs.assembly.containers import AAC_FRAME_SAMPLES
 from jobs.assembly.join import MAX_BLOCK_SAMPLES, NEAR_ZERO, book_blocks, run_blocks, soften_edges
 from jobs.assembly.pauses import PAUSES, Pauses
 from jobs.assembly.timeline import place_book, place_segments
@@ -53,6 +54,7 @@ def test_the_timeline_adds_up_and_the_blocks_follow_it(chapters, pauses):
     placed_segments = []
     for chapter in timeline.chapters:
         assert chapter.samples > 0
+        assert chapter.samples % AAC_FRAME_SAMPLES == 0
         end = 0
         for placed in chapter.segments:
             assert end <= placed.start_sample <= placed.end_sample <= chapter.samples
@@ -65,6 +67,14 @@ def test_the_timeline_adds_up_and_the_blocks_follow_it(chapters, pauses):
             cue_s = book.segments[placed.segment].start_s
             if cue_s is not None:
                 assert placed.start_sample - placed.late_samples == round(cue_s * RATE_HZ)
+        closing = [
+            pauses.samples(part.break_after, RATE_HZ)
+            for part in book.segments
+            if part.chapter == chapter.chapter and book.results[part.segment].state is not SKIPPED
+        ]
+        pause = closing[-1] if closing else pauses.samples(Break.CHAPTER, RATE_HZ)
+        at_least = max(pause, AAC_FRAME_SAMPLES)
+        assert at_least <= chapter.samples - end < at_least + AAC_FRAME_SAMPLES
     assert placed_segments == [n for n, result in book.results.items() if result.state is not SKIPPED]
     blocks = list(book_blocks(book.store, timeline))
     assert all(block.dtype == np.int16 and 0 < block.size <= MAX_BLOCK_SAMPLES for block in blocks)
@@ -85,7 +95,24 @@ def test_pauses_stand_between_segments_and_after_the_last():
     first, second = chapter.segments
     assert (first.start_sample, first.end_sample) == (0, 100)
     assert second.start_sample == 100 + round(0.7 * RATE_HZ)
-    assert chapter.samples == second.end_sample + 2 * RATE_HZ
+    assert second.end_sample == 15_735
+    assert chapter.samples == 59 * AAC_FRAME_SAMPLES  # 60,416: the first whole frame after 15,735 + 2 s = 59,835
+
+
+@pytest.mark.parametrize(
+    ("samples", "kind", "frames"),
+    [
+        (1024, Break.NONE, 2),
+        (1025, Break.NONE, 3),
+        (10 * 1024 - 3308, Break.CLAUSE, 10),
+        (10 * 1024 - 3307, Break.CLAUSE, 11),
+        (50 * 1024 - 44100, Break.CHAPTER, 50),
+    ],
+)
+def test_a_chapter_ends_with_a_frame_of_silence_on_a_frame(samples, kind, frames):
+    book = Book(MemoryStore()).chapter("A").add(samples, kind=kind)
+    (chapter,) = place_book(book.plan, book.results).chapters
+    assert chapter.samples == frames * AAC_FRAME_SAMPLES
 
 
 def test_a_run_may_end_without_pause():
@@ -115,7 +142,7 @@ def test_an_empty_chapter_is_a_pause_and_has_a_name():
     book = Book(MemoryStore()).chapter("A").add(100).chapter("").chapter("C").add(100)
     chapters = place_book(book.plan, book.results).chapters
     assert [chapter.title for chapter in chapters] == ["A", "Chapter 2", "C"]
-    assert chapters[1].samples == 2 * RATE_HZ
+    assert chapters[1].samples == 44 * AAC_FRAME_SAMPLES  # the first whole frame after 2 s
     assert not chapters[1].spoken
 
 

@@ -1,0 +1,106 @@
+"""Deleting: only what is finished, only what nobody uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from jobs import keys
+from jobs.errors import IllegalMove, ObjectMissing, UnknownJob
+from jobs.purge import purge_jobs, purge_takes
+from jobs.state import JobState
+from jobs.stores import FolderStore, open_store
+from tests.helpers_jobs import World
+
+SHARED, FIRST, SECOND = "Shared is here.", "First is here.", "Second is here."
+
+
+def finished(world: World, text: str, name: str, **wishes: object) -> str:
+    """A job that is done."""
+    job = world.submit(text, name, **wishes).job
+    world.speak_all()
+    world.truth.chapter_assembled(job, 0)
+    world.truth.move_job(job, JobState.DONE)
+    world.store.put(keys.job_object(job, "report.json"), b"{}")
+    return job
+
+
+def objects(world: World, prefix: str) -> list[str]:
+    return list(world.store.list(prefix))
+
+
+def test_takes_that_another_job_uses_survive():
+    world = World()
+    first = finished(world, f"{SHARED} {FIRST}", "first.txt")
+    second = finished(world, f"{SHARED} {SECOND}", "second.txt")
+    assert world.truth.job(second).reused == 1
+    assert len(objects(world, keys.TAKES)) == 2 * 3
+    assert purge_takes(world.truth, world.store) == 0
+    purge_jobs(world.truth, open_store, [first])
+    assert [record.job for record in world.truth.jobs()] == [second]
+    assert objects(world, keys.job_object(first, "")) == []
+    assert purge_takes(world.truth, world.store) == 1
+    used = {result.take for result in world.truth.results(second).values()}
+    assert set(objects(world, keys.TAKES)) == {key for t in used for key in (keys.take_audio(t), keys.take_info(t))}
+    purge_jobs(world.truth, open_store, [second])
+    assert purge_takes(world.truth, world.store) == 2
+    assert objects(world, "") == []
+
+
+def test_an_unfinished_job_is_refused_and_nothing_is_deleted():
+    world = World()
+    done = finished(world, FIRST, "first.txt")
+    running = world.submit(SECOND, "second.txt").job
+    before = objects(world, "")
+    with pytest.raises(IllegalMove, match=f"job {running} is queued; only finished jobs are deleted"):
+        purge_jobs(world.truth, open_store, [done, running])
+    with pytest.raises(UnknownJob):
+        purge_jobs(world.truth, open_store, [done, "nobody"])
+    assert objects(world, "") == before
+    assert len(world.truth.jobs()) == 2
+
+
+@pytest.mark.parametrize("end", [JobState.CANCELLED, JobState.FAILED])
+def test_a_job_that_was_given_up_can_be_deleted(end):
+    world = World()
+    job = world.submit(FIRST).job
+    world.truth.move_job(job, end)
+    purge_jobs(world.truth, open_store, [job, job])  # named twice is deleted once
+    assert (world.truth.jobs(), objects(world, "")) == ([], [])
+
+
+def test_takes_of_a_job_that_waits_are_in_use():
+    world = World()
+    world.submit(f"{FIRST} {SECOND}")
+    world.speak(world.lease()[0])
+    assert purge_takes(world.truth, world.store) == 0
+
+
+@pytest.mark.parametrize("spelling", ["{root}/", "{root}/.", "/{root}", "{root}/../store", "{link}"])
+def test_takes_of_a_store_that_is_spelled_in_another_way_are_in_use(tmp_path, spelling):
+    root, link = tmp_path / "store", tmp_path / "link"
+    root.mkdir()
+    link.symlink_to(root)
+    world = World(FolderStore(root))
+    finished(world, FIRST, "first.txt", store_url="file://" + spelling.format(root=root, link=link))
+    assert purge_takes(world.truth, FolderStore(root)) == 0
+    assert purge_takes(world.truth, FolderStore(link)) == 0
+    assert len(objects(world, keys.TAKES)) == 2
+
+
+def test_jobs_of_another_store_do_not_count():
+    world, other = World(), World()
+    world.submit(FIRST, store_url=other.store.url)
+    finished(other, FIRST, "first.txt")
+    world.store.put(keys.take_info("ab" * 16), b"{}")
+    world.store.put(keys.take_audio("ab" * 16), b"")
+    other.store.put(keys.job_object(world.truth.jobs()[0].job, "plan.jsonl"), b"never read")
+    assert purge_takes(world.truth, world.store) == 1
+
+
+def test_without_the_plan_of_a_job_no_take_is_deleted():
+    world = World()
+    job = finished(world, FIRST, "first.txt")
+    world.store.delete(keys.job_object(job, "plan.jsonl"))
+    with pytest.raises(ObjectMissing, match=r"plan\.jsonl"):
+        purge_takes(world.truth, world.store)
+    assert len(objects(world, keys.TAKES)) == 2

@@ -1,0 +1,116 @@
+"""Settings: names, types, ranges, the data folder, and what child processes see."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.errors import BadOption
+from jobs.settings import PREFIX, Settings, child_environment, load_settings
+
+HOME = Path("~").expanduser()
+
+
+def load(**values: str) -> Settings:
+    return load_settings({f"TTS_BATCH_{name.upper()}": value for name, value in values.items()})
+
+
+def test_nothing_set_is_the_defaults_with_a_whole_path():
+    assert load_settings({}) == replace(Settings(), data_dir=HOME / ".local/share/tts-batch")
+    assert load_settings({"OTHER": "x"}).store_url == f"file://{HOME}/.local/share/tts-batch/store"
+
+
+def test_an_unknown_name_is_an_error_that_lists_the_names():
+    with pytest.raises(BadOption, match="TTS_BATCH_BROKR is not a setting; settings are ") as caught:
+        load(brokr="redis://x")
+    for field in fields(Settings):
+        assert f"{PREFIX}{field.name.upper()}" in str(caught.value)
+
+
+def test_every_setting_can_be_set():
+    given_values = {
+        "broker": "redis://h:1/0",
+        "store": "file:///s",
+        "data_dir": "/d",
+        "model": "fake",
+        "processes": "3",
+        "slots": "5",
+        "precision": "bf16",
+        "worker_ttl_s": "7.5",
+        "grace_s": "0",
+        "max_audio_stream_bytes": "1000",
+        "max_audio_total_bytes": "2000",
+        "stream_ttl_s": "60",
+        "log_level": "debug",
+    }
+    assert set(given_values) == {field.name for field in fields(Settings)}
+    settings = load(**given_values)
+    assert settings.store_url == "file:///s"
+    for field in fields(Settings):
+        value = getattr(settings, field.name)
+        assert value != field.default
+        assert str(value) in {given_values[field.name], f"{given_values[field.name]}.0"}
+        assert type(value).__name__.removeprefix("Posix") in str(field.type)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("processes", "two", "TTS_BATCH_PROCESSES='two' is not a whole number"),
+        ("slots", "1.5", "TTS_BATCH_SLOTS='1.5' is not a whole number"),
+        ("grace_s", "soon", "TTS_BATCH_GRACE_S='soon' is not a number"),
+        ("slots", "0", "TTS_BATCH_SLOTS=0 is not allowed; use 1 or more"),
+        ("processes", "-1", "TTS_BATCH_PROCESSES=-1 is not allowed; use 0 or more"),
+        ("worker_ttl_s", "nan", "TTS_BATCH_WORKER_TTL_S=nan is not allowed; use 1 or more"),
+        ("grace_s", "inf", "TTS_BATCH_GRACE_S=inf is not allowed"),
+        ("max_audio_stream_bytes", "0", "TTS_BATCH_MAX_AUDIO_STREAM_BYTES=0 is not allowed"),
+        ("precision", "fp16", "TTS_BATCH_PRECISION='fp16' is not allowed; use auto, fp32 or bf16"),
+        ("log_level", "loud", "TTS_BATCH_LOG_LEVEL='loud' is not allowed; use debug, info, warning or error"),
+        ("data_dir", "", "TTS_BATCH_DATA_DIR is empty"),
+        ("broker", "", "TTS_BATCH_BROKER is empty"),
+        ("slots", "", "TTS_BATCH_SLOTS is empty"),
+    ],
+)
+def test_a_bad_value_names_the_variable_and_what_is_allowed(name, value, text):
+    with pytest.raises(BadOption) as caught:
+        load(**{name: value})
+    assert text in str(caught.value)
+
+
+def test_the_data_folder_follows_xdg_unless_it_is_set():
+    assert load_settings({"XDG_DATA_HOME": "/x"}).data_dir == Path("/x/tts-batch")
+    both = {"XDG_DATA_HOME": "/x", "TTS_BATCH_DATA_DIR": "/y"}
+    assert load_settings(both).data_dir == Path("/y")
+    for ignored in ("", "relative/share"):
+        assert load_settings({"XDG_DATA_HOME": ignored}).data_dir == HOME / ".local/share/tts-batch"
+
+
+def test_the_data_folder_is_whole_wherever_we_stand(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert load(data_dir="here").data_dir == tmp_path / "here"
+    assert load(data_dir="~/there").data_dir == HOME / "there"
+
+
+@given(
+    broker=st.none() | st.sampled_from(["unix:///s", "redis://u:p%40@h:1/2"]),
+    slots=st.integers(1, 512),
+    grace_s=st.floats(0, 1e6, allow_nan=False),
+    folder=st.text(st.characters(min_codepoint=0x21, max_codepoint=0x24F, exclude_characters="/\x7f"), min_size=1),
+)
+def test_a_child_process_sees_the_same_settings(broker, slots, grace_s, folder):
+    settings = Settings(broker=broker, slots=slots, grace_s=grace_s, data_dir=Path("/") / folder)
+    assert load_settings(child_environment(settings)) == settings
+
+
+def test_a_child_process_has_the_rest_of_the_environment_and_no_old_setting(monkeypatch):
+    monkeypatch.setenv("TTS_BATCH_BROKER", "redis://old")
+    monkeypatch.setenv("SOMETHING", "else")
+    environment = child_environment(Settings(data_dir=Path("/d")))
+    assert environment["SOMETHING"] == "else"
+    assert environment["PATH"] == os.environ["PATH"]
+    assert "TTS_BATCH_BROKER" not in environment
