@@ -78,8 +78,7 @@ def _write(output: Output, sounds: Iterator[Sound], *, wav: bool) -> None:
             target.flush()
             samples, rate_hz = samples + sound.samples.size, sound.sample_rate_hz
     except BrokenPipeError:
-        output.reader_left()
-        raise typer.Exit(0) from None  # it has heard enough
+        raise typer.Exit(0) from None  # the reader has heard enough
     if output.as_json:
         output.say(json.dumps({"samples": samples, "sample_rate_hz": rate_hz, "encoding": "pcm_s16le"}))
 

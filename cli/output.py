@@ -7,7 +7,6 @@ Exit codes (documented in docs/commands.md): 0 done, 1 some segments failed or t
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
@@ -55,11 +54,6 @@ class Output:
         self.console.print(f"error: {message}")
         if self.as_json:
             self.result({"error": {"code": code, "message": message, "problems": list(problems)}})
-
-    @staticmethod
-    def reader_left() -> None:
-        """Nobody reads stdout any more: what is still buffered goes nowhere, or Python would complain at the end."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     @staticmethod
     def raw() -> BinaryIO:

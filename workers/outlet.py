@@ -64,6 +64,7 @@ class Outlet:
         self._context = context
         self._worker = worker
         self._queue: queue.Queue[_Entry | None] = queue.Queue()
+        self._closing = threading.Event()
         self.fenced = threading.Event()
         self.segments_done = 0
         self.audio_s = 0.0
@@ -102,7 +103,11 @@ class Outlet:
             return None
 
     def close(self) -> None:
-        """Write everything that was given, then end the thread."""
+        """Write everything that was given, then end the thread. Without a broker the truth stays untold.
+
+        That loses no work: the takes are in the store, and whoever gets their segments next finds them there.
+        """
+        self._closing.set()
         self._queue.put(None)
         self.thread.join()
 
@@ -225,7 +230,7 @@ class Outlet:
         self.audio_s += sum(result.samples / result.sample_rate_hz for result in fresh if result.samples)
 
     def _insist(self, call: Callable[[], T], what: str) -> T | None:
-        """Call the truth, again and again while the broker is away; None when we were declared dead."""
+        """Call the truth, again and again while the broker is away; None when we were declared dead or are closing."""
         while not self.fenced.is_set():
             try:
                 return call()
@@ -233,7 +238,8 @@ class Outlet:
                 self.fenced.set()
             except BrokerUnavailable as error:
                 log.warning("broker away, %s: %s", what, error)
-                time.sleep(BROKER_WAIT_S)
+                if self._closing.wait(BROKER_WAIT_S):
+                    return None
         return None
 
 

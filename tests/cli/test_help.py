@@ -16,7 +16,7 @@ COMMANDS = (
     *("models", "voices", "up", "workers", "worker", "worker gpu", "worker cpu", "doctor"),
 )
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
-HEAVY = ("torch", "redis", "av", "numpy", "pydantic", "celery", "soundfile", "lxml")
+HEAVY = ("torch", "redis", "av", "numpy", "celery", "soundfile", "lxml")
 
 
 def documented() -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def test_the_socket_lies_in_the_data_folder(tmp_path):
 
 @pytest.mark.parametrize("letter", ["d", "ü"])
 def test_a_socket_path_is_never_too_long(letter, monkeypatch):
-    monkeypatch.setenv("TMPDIR", "/" + "t" * 90)
+    monkeypatch.setattr(tempfile, "tempdir", "/" + "t" * 90)
     inside, outside = set(), set()
     for length in range(1, 120):
         place = Embedded(Path("/") / (letter * length))
@@ -52,7 +53,7 @@ def test_a_socket_path_is_never_too_long(letter, monkeypatch):
 def test_two_terminals_find_the_same_socket_whatever_their_temporary_folder_is(monkeypatch):
     place = Embedded(Path("/" + "d" * 120))
     first = place.socket
-    monkeypatch.setenv("TMPDIR", "/elsewhere")
+    monkeypatch.setattr(tempfile, "tempdir", "/elsewhere")
     assert place.socket == first
 
 

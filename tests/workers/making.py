@@ -187,7 +187,7 @@ class Running:
 
     def status(self) -> int:
         """The exit status, once it has ended."""
-        self._thread.join(30)
+        self._thread.join(20)
         assert self._statuses, "the room did not end"
         return self._statuses[0]
 

@@ -122,6 +122,7 @@ def test_a_lost_broker_delays_only(stage: Stage) -> None:
     outage = Outage()
     stage.replace_truth(outage)
     with running(stage) as run:
+        until(stage.truth.workers, "it is known")
         outage.away.set()
         tasks = stage.submit(lines(3))
         until(lambda: outage.refused.count("lease") > 3, "leasing is tried again and again")

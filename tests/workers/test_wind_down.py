@@ -10,7 +10,7 @@ import pytest
 
 from jobs.settings import Settings, child_environment
 from jobs.state import JobState
-from tests.workers.making import LONG, Gate, Outage, Stage, lines, running, until
+from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
 from workers.room import EXIT_BROKEN_THREAD, RoomConfig
 
 CONFIG = RoomConfig(worker="w-1", device="cpu", slots=2, precision="auto", models=("fake",))
@@ -61,14 +61,23 @@ def test_a_good_bye_is_never_taken_for_a_death(stage: Stage) -> None:
             assert not run.room._beating.is_alive()
 
 
-def test_it_ends_without_a_broker_too(stage: Stage) -> None:
+def test_it_ends_without_a_broker_too(stage: Stage, gate: Gate) -> None:
     outage = Outage()
     stage.replace_truth(outage)
+    tasks = stage.submit(lines(2))
     with running(stage) as run:
-        until(lambda: stage.truth.workers(), "it is known")
+        until(lambda: gate.arrived == 1, "it speaks")
         outage.away.set()
+        gate.free()
+        until(lambda: "finish" in outage.refused, "there is a result to tell")
         assert run.stop() == 0
-    assert {"give_back", "retire"} <= set(outage.refused)
+    assert stage.takes() == {task.take for task in tasks}
+    assert {"finish", "give_back", "retire"} <= set(outage.refused)
+    outage.away.clear()
+    stage.truth.retire(WORKER)  # what a sweep does to a silent one
+    with running(stage, worker="here-2"):
+        until(lambda: stage.state(tasks[0].job) is JobState.ASSEMBLING, "the next one tells")
+    assert [result.reused for result in stage.results(tasks)] == [True, True]
 
 
 def room_process(code: str) -> subprocess.Popen[bytes]:
@@ -94,7 +103,7 @@ def test_a_thread_that_fails_ends_the_process(part: str, what: str) -> None:
     assert "CRITICAL thread" in err.decode()
 
 
-def test_sigterm_ends_a_process_without_work(tmp_path: object) -> None:
+def test_sigterm_ends_a_process_without_work() -> None:
     code = "import workers.room as room, sys; r = room.Room.run\n"
     code += "def run(self, stop, **o):\n print('up', file=sys.stderr, flush=True)\n return r(self, stop, **o)\n"
     code += "room.Room.run = run\nroom.main()"
