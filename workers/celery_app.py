@@ -87,7 +87,7 @@ def register_task(app: Celery, settings: Settings) -> None:
     def context_of(_pid: int) -> Context:
         return open_context(settings)
 
-    @app.task(name=TASK, bind=True, max_retries=MAX_TRIES - 1)  # type: ignore[untyped-decorator]
+    @app.task(name=TASK, bind=True, shared=False, max_retries=MAX_TRIES - 1)  # type: ignore[untyped-decorator]
     def step(task: Task, kind: str, job: str, chapter: int | None) -> None:
         context = context_of(os.getpid())
         try:

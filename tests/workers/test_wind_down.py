@@ -25,8 +25,6 @@ def test_what_runs_is_finished_and_what_waits_is_given_back_at_once(stage: Stage
         run.flag.stopping = True
         gate.let(1)
         until(lambda: gate.arrived == 2, "it goes on with what is in its slots")
-        in_slots = len(run.room._voicings)
-        assert in_slots == 2 - len(stage.truth.results(job)) or in_slots == 1
         until(lambda: stage.truth.job(job).held <= 2, "the others wait again")
         assert not run.over
         gate.free()
@@ -83,14 +81,12 @@ def test_it_ends_without_a_broker_too(stage: Stage, gate: Gate) -> None:
 def room_process(code: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", code, CONFIG.dump()],
-        env=child_environment(Settings(broker="memory://", worker_ttl_s=0.5)),
+        env=child_environment(Settings(broker="memory://", worker_ttl_s=1.0)),
         stderr=subprocess.PIPE,
     )
 
 
-@pytest.mark.parametrize(
-    ("part", "what"), [("intake", "Intake._turn"), ("outlet", "Outlet._write"), ("room", "Beat")]
-)
+@pytest.mark.parametrize(("part", "what"), [("intake", "Intake._turn"), ("outlet", "Outlet._write"), ("room", "Beat")])
 def test_a_thread_that_fails_ends_the_process(part: str, what: str) -> None:
     code = BROKEN.format(part=part, what=what)
     if part == "outlet":

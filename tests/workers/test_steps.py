@@ -1,0 +1,129 @@
+"""Steps of a job: each may run twice and writes the same bytes; a job that is gone or over is left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jobs import keys
+from jobs.errors import BrokerUnavailable, StoreError, UnknownJob
+from jobs.plan_store import save_plan
+from jobs.protocols import StepKind
+from jobs.spec import AudioFormat, JobRecord
+from jobs.state import JobState
+from tests.workers.making import Stage, lines, running, until
+from workers.steps import give_up, run_step
+
+BOOK = f"CHAPTER ONE\n\n{lines(2)}\n\nCHAPTER TWO\n\n{lines(2, 'once more')}\n"
+BROKEN = f"{BOOK}\n\nThis one [[fault:error]] fails.\n"
+
+
+def planned(stage: Stage, text: str = BOOK) -> str:
+    """A job in PLANNING with its plan in the store."""
+    draft = stage.draft(text, formats=(AudioFormat.M4B, AudioFormat.FLAC))
+    save_plan(stage.store, draft.job, draft.plan)
+    stage.truth.create_job(
+        JobRecord(
+            job=draft.job,
+            spec=draft.spec,
+            state=JobState.PLANNING,
+            title="A Book",
+            author="Nobody",
+            created_at_s=1.0,
+            updated_at_s=1.0,
+        )
+    )
+    return draft.job
+
+
+def spoken(stage: Stage, text: str = BOOK) -> str:
+    """A job in ASSEMBLING: everything is spoken."""
+    job = planned(stage, text)
+    run_step(stage.context, StepKind.PLAN, job, None)
+    with running(stage):
+        until(lambda: stage.state(job) is JobState.ASSEMBLING, "all is spoken")
+    return job
+
+
+def objects(stage: Stage) -> dict[str, bytes]:
+    return {key: stage.store.get(key) for key in stage.store.list("")}
+
+
+def test_planning_twice_queues_once(stage: Stage) -> None:
+    job = planned(stage)
+    for _again in range(2):
+        run_step(stage.context, StepKind.PLAN, job, None)
+        record = stage.truth.job(job)
+        assert (record.state, record.total, record.chapters) == (JobState.QUEUED, 6, 2)
+
+
+def test_assembling_and_finishing_twice_write_the_same_bytes(stage: Stage) -> None:
+    job = spoken(stage)
+    seen = []
+    for _again in range(2):
+        for chapter in (1, 0):
+            run_step(stage.context, StepKind.ASSEMBLE, job, chapter)
+        seen.append(objects(stage))
+        assert stage.truth.job(job).chapters_assembled == 2
+    assert seen[0] == seen[1]
+    prefix = keys.job_object(job, "chapters/")
+    chapters = {key.removeprefix(prefix).partition(".")[0] for key in seen[0] if key.startswith(prefix)}
+    assert chapters == {"001-chapter-one", "002-chapter-two"}
+
+    def away_at_the_end(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "move_job":
+            raise BrokerUnavailable("away")
+
+    stage.replace_truth(away_at_the_end)
+    with pytest.raises(BrokerUnavailable):
+        run_step(stage.context, StepKind.FINISH, job, None)
+    once = objects(stage)
+    stage.context.truth = stage.truth
+    run_step(stage.context, StepKind.FINISH, job, None)
+    assert objects(stage) == once
+    assert {keys.job_object(job, name) for name in ("book.m4b", "book.flac", "report.json")} <= set(once)
+    assert stage.state(job) is JobState.DONE
+
+
+def test_a_job_with_a_failed_segment_ends_with_failures(stage: Stage) -> None:
+    job = spoken(stage, BROKEN)
+    for chapter in range(stage.truth.job(job).chapters):
+        run_step(stage.context, StepKind.ASSEMBLE, job, chapter)
+    run_step(stage.context, StepKind.FINISH, job, None)
+    assert stage.state(job) is JobState.DONE_WITH_FAILURES
+    assert b"the text asks to be rejected" in stage.store.get(keys.job_object(job, "report.json"))
+
+
+@pytest.mark.parametrize("kind", list(StepKind))
+def test_a_job_that_is_over_or_gone_is_left_alone(stage: Stage, kind: StepKind) -> None:
+    job = spoken(stage)
+    stage.truth.cancel(job)
+    before = objects(stage), stage.events(job)
+    run_step(stage.context, kind, job, 0)
+    give_up(stage.context, kind, job, StoreError("full"))
+    assert (objects(stage), stage.events(job)) == before
+    stage.truth.forget(job)
+    run_step(stage.context, kind, job, 0)
+    give_up(stage.context, kind, job, StoreError("full"))
+    assert objects(stage) == before[0]
+    with pytest.raises(UnknownJob):
+        stage.truth.job(job)
+
+
+def test_steps_that_come_at_the_wrong_time_do_nothing(stage: Stage) -> None:
+    job = spoken(stage)
+    before = objects(stage), stage.events(job)
+    run_step(stage.context, StepKind.PLAN, job, None)
+    run_step(stage.context, StepKind.ASSEMBLE, job, None)
+    assert (objects(stage), stage.events(job)) == before
+    early = planned(stage, "Another text.")
+    run_step(stage.context, StepKind.FINISH, early, None)
+    assert stage.state(early) is JobState.PLANNING
+
+
+def test_a_step_given_up_fails_its_job_with_the_reason(stage: Stage) -> None:
+    job = spoken(stage)
+    give_up(stage.context, StepKind.ASSEMBLE, job, StoreError("no space left"))
+    record = stage.truth.job(job)
+    assert (record.state, record.reason) == (JobState.FAILED, "assemble: no space left")
