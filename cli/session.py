@@ -77,22 +77,29 @@ def settings_for(broker: str | None) -> Settings:
     return settings if broker is None else replace(settings, broker=broker)
 
 
+def is_path(voice: str) -> bool:
+    """Whether a voice is named by the path of its file."""
+    return voice.endswith(".onnx")
+
+
 def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker | None) -> ModelOffer:
     """The model to plan for. With a broker by URL its workers' word counts; without any worker, this machine's.
 
     Raises:
         BadOption: nobody knows the model or the voice.
     """
+    from workers.catalog import add_voice
+    from workers.catalog import find_offer as local_offer
+
     published = published_offers(broker) if broker is not None else []
     if published:
         for offer in published:
             if offer.name == model:
-                return offer
+                known = voice is None or offer.voice(voice) is not None
+                return offer if known or voice is None or not is_path(voice) else add_voice(offer, voice)
         names = ", ".join(offer.name for offer in published)
         msg = f"no worker of this broker speaks model {model!r}; they speak {names}"
         raise BadOption(msg)
-    from workers.catalog import find_offer as local_offer
-
     return local_offer(model, voice=voice, precision=settings.precision)
 
 
@@ -136,37 +143,38 @@ def running_node(settings: Settings) -> Iterator[bool]:
         BadOutput: the data folder cannot be used.
     """
     from jobs.embedded import Embedded
+    from workers.node import EXIT_TAKEN
     from workers.process import module_command, spawn, stop
 
     place = Embedded(settings.data_dir)
     place.prepare()
     node: subprocess.Popen[bytes] | None = None
     try:
-        if not place.running():
-            log_path = place.log_dir / "node.log"
-            node = spawn(module_command("workers.node"), environment=child_environment(settings), log_path=log_path)
-        _wait_until_ready(place.url, settings, node)
+        deadline_s = time.monotonic() + NODE_START_S
+        while not _ready(place, settings):
+            if node is not None and node.poll() == EXIT_TAKEN:
+                node = None
+            if node is None and not place.running():
+                log_path = place.log_dir / "node.log"
+                node = spawn(module_command("workers.node"), environment=child_environment(settings), log_path=log_path)
+            if (node is not None and node.poll() is not None) or time.monotonic() > deadline_s:
+                msg = f"the embedded node did not start; its logs are in {place.log_dir}"
+                raise BrokerUnavailable(msg)
+            time.sleep(POLL_S)
         yield node is not None
     finally:
         if node is not None:
             stop(node, grace_s=NODE_STOP_S)
 
 
-def _wait_until_ready(url: str, settings: Settings, node: subprocess.Popen[bytes] | None) -> None:
+def _ready(place: Embedded, settings: Settings) -> bool:
+    """Whether a node runs in the folder and its broker answers."""
     from jobs.connect import open_broker
-    from jobs.embedded import Embedded
-    from workers.node import EXIT_TAKEN
 
-    deadline_s = time.monotonic() + NODE_START_S
-    while True:
-        try:
-            open_broker(url, settings).close()
-        except BrokerUnavailable as error:
-            status = node.poll() if node is not None else None
-            if status not in {None, EXIT_TAKEN} or time.monotonic() > deadline_s:
-                log_dir = Embedded(settings.data_dir).log_dir
-                msg = f"the embedded node did not start ({error}); its logs are in {log_dir}"
-                raise BrokerUnavailable(msg) from error
-            time.sleep(POLL_S)
-        else:
-            return
+    if not place.running():
+        return False
+    try:
+        open_broker(place.url, settings).close()
+    except BrokerUnavailable:
+        return False
+    return True

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,16 +14,16 @@ import click
 
 from cli.options import Shared
 from cli.output import Exit, JsonValue, Output, table
-from cli.session import Session, connect, find_offer, settings_for
+from cli.session import Session, connect, find_offer, is_path, settings_for
 from cli.watch import Follower
 from jobs.deliver import check_folder, deliver, finished_objects
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.progress import clock
-from jobs.reading import load_source
+from jobs.reading import load_source, read_bounded
 from jobs.spec import AudioFormat, JobRecord, ModelOffer, Priority, SourceKind
 from jobs.state import JobState
-from jobs.stores import open_store
+from jobs.stores import open_shared_store
 from jobs.submit import Draft, Source, Wishes, accept, check_space, make_draft
 
 STDIN = "-"
@@ -57,6 +57,9 @@ def run(ask: Ask, options: Shared) -> Exit:
     with contextlib.ExitStack() as stack:
         session = stack.enter_context(connect(options.broker)) if settings.broker is not None else None
         model = ask.model or settings.model
+        if ask.voice is not None and is_path(ask.voice):
+            # Workers run in other folders.
+            ask = replace(ask, voice=str(Path(ask.voice).expanduser().absolute()))
         offer = find_offer(model, ask.voice, settings, session.broker if session else None)
         wishes = _wishes(ask, offer, settings.store_url)
         drafts = [_draft(ask, source, wishes) for source in _sources(ask)]
@@ -159,7 +162,8 @@ def _sources(ask: Ask) -> list[Source]:
 
 def _source(name: str, kind: SourceKind | None) -> Source:
     if name == STDIN:
-        return Source("stdin.txt" if kind is None else f"stdin.{kind}", sys.stdin.buffer.read(), kind)
+        data = read_bounded(sys.stdin.buffer, "standard input")
+        return Source("stdin.txt" if kind is None else f"stdin.{kind}", data, kind)
     return Source(Path(name).name, load_source(Path(name)), kind)
 
 
@@ -185,7 +189,7 @@ def _wishes(ask: Ask, offer: ModelOffer, store_url: str) -> Wishes:
     formats = [_one_of(AudioFormat, "--format", name.strip()) for name in ask.formats.split(",")]
     return Wishes(
         offer=offer,
-        store_url=open_store(named).url,  # one spelling: the URL is part of the job's id
+        store_url=open_shared_store(named).url,  # one spelling: the URL is part of the job's id
         voice=ask.voice,
         language=ask.language,
         seed=ask.seed,

@@ -13,11 +13,14 @@ from jobs.errors import BrokerUnavailable
 from jobs.events import Event, EventKind
 from jobs.progress import Counters, clock, progress
 from jobs.spec import JobRecord
-from jobs.state import FINAL_JOB_STATES
+from jobs.state import FINAL_JOB_STATES, JobState
 
 EVENT_WAIT_S = 0.5
 PLAIN_EVERY_S = 5.0
 BROKER_PATIENCE_S = 120.0
+ALONE_AFTER_S = 8.0
+"""A node that was just started needs this long until its workers are there."""
+WAITING = frozenset({JobState.QUEUED, JobState.RUNNING})
 
 
 class Follower:
@@ -30,6 +33,8 @@ class Follower:
         self._start = self._now = Counters.of(record)
         self._started_s = time.monotonic()
         self._warm = False
+        self._warned = False
+        self._quiet_since_s = time.monotonic()
         self._last = "0"
         self._plain_due_s = 0.0
         self._trouble_since_s: float | None = None
@@ -67,8 +72,10 @@ class Follower:
         self._trouble_since_s = None
         if entries:
             self._last = entries[-1][0]
+            self._quiet_since_s = time.monotonic()
         elif self._now.state not in FINAL_JOB_STATES:
             self._session.broker.truth.job(self._job)
+            self._warn_if_alone()
         events = [event for _, event in entries]
         for event in events:
             self._note(event)
@@ -85,6 +92,18 @@ class Follower:
             self._start, self._started_s = now, time.monotonic()
         if now.finished >= self._now.finished or event.kind is EventKind.JOB:
             self._now = now
+
+    def _warn_if_alone(self) -> None:
+        """Say once when nobody is there who could speak the job."""
+        if self._warned or time.monotonic() - self._quiet_since_s < ALONE_AFTER_S or self._now.state not in WAITING:
+            return
+        self._warned = True
+        truth = self._session.broker.truth
+        engine = truth.job(self._job).spec.engine
+        served = sorted({name for status in truth.workers() for name in status.info.models})
+        if engine not in served:
+            others = f"those alive speak {', '.join(served)}" if served else "none is alive"
+            self._output.say(f"job {self._job} waits for a worker that speaks {engine}: {others} (`tts-batch workers`)")
 
     def _bear_outage(self) -> None:
         if self._trouble_since_s is None:

@@ -14,7 +14,7 @@ from jobs.protocols import Streams, Truth
 from jobs.settings import Settings
 from jobs.streams.memory import MemoryStreams
 from jobs.streams.redis_streams import RedisStreams
-from jobs.truth.calls import Calls, is_busy, make_client, safe_url, unavailable
+from jobs.truth.calls import Calls, make_client, may_pass, safe_url, unavailable
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_truth import RedisTruth
 
@@ -43,7 +43,7 @@ class Broker:
     calls: Calls | None
 
     def ping(self) -> None:
-        """Ask for one answer; waits a little for a server that is loading or busy, not for one that is away.
+        """Ask for one answer; waits a little for a server that refuses for now, not for one that is away.
 
         Raises:
             BrokerUnavailable: none came.
@@ -54,7 +54,7 @@ class Broker:
         try:
             client.ping()
         except RedisError as error:
-            if not is_busy(error):
+            if not may_pass(error):
                 raise unavailable(client, error) from error
             self.calls.repeat(lambda _again: client.ping())
 

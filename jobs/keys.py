@@ -6,12 +6,13 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
 | tts:job:<job> | hash | spec, state, counters | scripts | forget |
-| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay for a retry | enqueue | finish, cancel, forget |
+| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, speak_again | finish, cancel, forget |
 | tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
 | tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
-| tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, forget |
-| tts:done:<job> | bitmap | segment is finished (done or failed) | finish | forget |
-| tts:res:<job> | hash | segment → SegmentResult JSON | finish | forget |
+| tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, speak_again, forget |
+| tts:done:<job> | bitmap | segment is finished (done or failed) | finish | retry, speak_again, forget |
+| tts:res:<job> | hash | segment → SegmentResult JSON | finish | retry, speak_again, forget |
+| tts:starts:<job> | hash | step → how often started since the job moved on | step_started | its end, when it moves on |
 | tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, lease | when empty |
 | tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease | – |
 | tts:workers | zset | worker → last heartbeat (server time, s) | register, beat | bury |
@@ -23,7 +24,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:dead | stream, ≤ 10,000 | dead letters: segment, reason | crashed, finish | – |
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
-| tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end |
+| tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
 | tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; when full, expired ones |
 | tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
@@ -89,6 +90,11 @@ def done(job: str) -> str:
 def results(job: str) -> str:
     """Hash of segment results."""
     return f"tts:res:{job}"
+
+
+def starts(job: str) -> str:
+    """Hash of how often each step of a job was started."""
+    return f"tts:starts:{job}"
 
 
 def ready(priority_class: int) -> str:

@@ -85,7 +85,7 @@ class Truth(Protocol):
     def move_job(self, job: str, state: JobState, *, reason: str = "") -> JobState:
         """Change a job's state and write its event; returns the state before. The same state again is no move.
 
-        Raises UnknownJob, IllegalMove.
+        Raises UnknownJob, IllegalMove (also for the end of a job one of whose chapters is not assembled).
         """
         ...
 
@@ -105,6 +105,24 @@ class Truth(Protocol):
         """Put the failed segments of a DONE_WITH_FAILURES job back; returns how many.
 
         Raises UnknownJob, IllegalMove.
+        """
+        ...
+
+    def speak_again(self, job: str, tasks: Sequence[SegmentTask]) -> int:
+        """Put done segments whose take is missing or damaged back to waiting; returns how many.
+
+        `tasks` are those segments, whole (a done one's task is not kept); what is not done is left alone. A job that is
+        ASSEMBLING or FAILED goes back to QUEUED; one that is at work or paused stays so.
+
+        Raises UnknownJob, IllegalMove (it is at another end), ValueError.
+        """
+        ...
+
+    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+        """Count the start of a step since its job last moved forward (1: the first): who dies again and again is seen.
+
+        Begins anew when the chapter is assembled, the job is planned, at its end or tried again. 0, and nothing is
+        counted: the truth does not call for this step (any more), it can be left undone. Raises UnknownJob.
         """
         ...
 
@@ -177,11 +195,13 @@ class Truth(Protocol):
         """Confirm that a step was handed over."""
         ...
 
-    def reconcile(self) -> list[Step]:
+    def reconcile(self, *, quiet_s: float | None = None) -> list[Step]:
         """Put steps back into the outbox that the truth calls for but that got lost; returns them.
 
-        Called by CPU workers now and then: a PLANNING job without plan, an ASSEMBLING job with a chapter not
-        assembled or not finished, when nothing about the job changed for a while. Steps are idempotent.
+        Called by CPU workers now and then: a PLANNING job without plan, a complete chapter that is not assembled, an
+        ASSEMBLING job that is not finished, when nothing about the job changed for `quiet_s` (None: a good while); and
+        what somebody took and did not confirm for as long. 0: at once, for whoever knows that nobody else works on
+        them. Steps are idempotent.
         """
         ...
 
@@ -194,7 +214,11 @@ class Streams(Protocol):
         ...
 
     def write_audio(self, job: str, chunk: AudioChunk) -> str:
-        """Append one chunk (trims the job's oldest to the bounds of bytes, its own and that of all); returns its id."""
+        """Append one chunk; returns its id.
+
+        Over the job's bound its oldest chunks go; over that of all, those of finished jobs (oldest end first), then its
+        own. Its newest chunk stays.
+        """
         ...
 
     def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:

@@ -14,6 +14,8 @@ from pathlib import Path
 from jobs.errors import BadOption
 
 PREFIX = "TTS_BATCH_"
+FOREIGN_PREFIX = "CELERY_"
+"""Celery lets these override what we tell it, the broker's URL too; they are meant for somebody else's app."""
 _LEAST = {
     "processes": 0,
     "slots": 1,
@@ -87,9 +89,15 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     return _checked(settings)
 
 
+def drop_foreign_environment() -> None:
+    """Take Celery's own variables out of this process: our settings alone say where its broker is."""
+    for name in [name for name in os.environ if name.startswith(FOREIGN_PREFIX)]:
+        del os.environ[name]
+
+
 def child_environment(settings: Settings) -> dict[str, str]:
     """The environment for a process of ours that must see exactly these settings."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    env = {name: value for name, value in os.environ.items() if not name.startswith((PREFIX, FOREIGN_PREFIX))}
     for field in fields(settings):
         value = getattr(settings, field.name)
         if value is not None:

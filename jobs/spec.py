@@ -72,6 +72,16 @@ class JobSpec(Frozen):
     priority: Priority = Priority.NORMAL
     live: bool = False
 
+    @property
+    def engine(self) -> str:
+        """Who may speak it: a model with the arithmetic that the take keys promise."""
+        return engine_name(self.model, self.numerics)
+
+
+def engine_name(model: str, numerics: str) -> str:
+    """`piper@vits1-bf16`: workers lease by this name, so that a take is what its key says on any machine."""
+    return f"{model}@{numerics}"
+
 
 class SegmentTask(Frozen):
     """One waiting segment: all a worker needs to speak it. `seed` is the take's own seed; `take` its key."""
@@ -169,6 +179,14 @@ class ModelOffer(Frozen):
     numerics: str
     min_speed: float
     max_speed: float
+    devices: tuple[str, ...] = ("cpu",)
+    install_hint: str = ""
+    """How to install what the model itself needs; empty when it can run here."""
+
+    @property
+    def engine(self) -> str:
+        """The name that workers lease by."""
+        return engine_name(self.name, self.numerics)
 
     def voice(self, name: str) -> VoiceOffer | None:
         """The voice of exactly that name, or None."""
@@ -176,7 +194,7 @@ class ModelOffer(Frozen):
 
 
 class WorkerInfo(Frozen):
-    """A worker as it presents itself; `offers` are the models it will speak (leased for by their names)."""
+    """A worker as it presents itself. `models` are the engine names it leases for, `offers` what people may know."""
 
     worker: str
     host: str

@@ -2,7 +2,8 @@
 
 planning ─▶ queued ─▶ running ─▶ assembling ─▶ done | done_with_failures
 `paused` can be entered from planning, queued and running, and left back to queued.
-`cancelled` and `failed` can be entered from every state that is not final.
+`cancelled` and `failed` can be entered from every state that is not final. A job whose takes were lost in the store
+goes from assembling (or failed) back to queued.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ JOB_MOVES: dict[JobState, frozenset[JobState]] = {
     _J.QUEUED: frozenset({_J.RUNNING, _J.ASSEMBLING, _J.PAUSED, _J.CANCELLED, _J.FAILED}),
     _J.RUNNING: frozenset({_J.ASSEMBLING, _J.PAUSED, _J.CANCELLED, _J.FAILED}),
     _J.PAUSED: frozenset({_J.PLANNING, _J.QUEUED, _J.ASSEMBLING, _J.CANCELLED, _J.FAILED}),
-    _J.ASSEMBLING: frozenset({_J.DONE, _J.DONE_WITH_FAILURES, _J.CANCELLED, _J.FAILED}),
+    _J.ASSEMBLING: frozenset({_J.QUEUED, _J.DONE, _J.DONE_WITH_FAILURES, _J.CANCELLED, _J.FAILED}),  # lost takes
     _J.DONE: frozenset(),
     _J.DONE_WITH_FAILURES: frozenset({_J.QUEUED}),  # retry --failed
     _J.CANCELLED: frozenset(),
@@ -65,7 +66,7 @@ _S = SegmentState
 SEGMENT_MOVES: dict[SegmentState, frozenset[SegmentState]] = {
     _S.WAITING: frozenset({_S.HELD, _S.FAILED, _S.SKIPPED, _S.DONE}),
     _S.HELD: frozenset({_S.WAITING, _S.DONE, _S.FAILED, _S.SKIPPED}),
-    _S.DONE: frozenset(),
+    _S.DONE: frozenset({_S.WAITING}),  # its take was lost
     _S.FAILED: frozenset({_S.WAITING}),  # retry --failed
     _S.SKIPPED: frozenset(),
 }

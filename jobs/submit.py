@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jobs import keys
-from jobs.errors import BadOption, BadOutput, UnknownJob
+from jobs.errors import BadOption, BadOutput, IllegalMove, UnknownJob
 from jobs.plan import Plan
 from jobs.plan_store import load_plan, save_plan
 from jobs.planning import Limits, build_plan, tasks_of
@@ -85,6 +86,8 @@ class Draft:
         pcm_bytes = self.audio_s * self.sample_rate_hz * PCM_BYTES
         compressed_bytes = self.audio_s * COMPRESSED_BYTES_PER_S
         lossless = {AudioFormat.WAV, AudioFormat.FLAC}
+        if self.spec.source_kind is SourceKind.JSONL:
+            lossless.add(AudioFormat.M4B)  # items of an m4b job are flac
         return round(sum(2 * (pcm_bytes if name in lossless else compressed_bytes) for name in self.spec.formats))
 
     @property
@@ -159,9 +162,12 @@ def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     try:
         old = truth.job(draft.job)
     except UnknownJob:
+        _check_store(draft)
         return _register(draft, truth, store)
     if old.state in {JobState.CANCELLED, JobState.FAILED}:
-        truth.forget(draft.job)
+        _check_store(draft)
+        with suppress(UnknownJob, IllegalMove):  # somebody else submits it again at this moment: theirs is as good
+            truth.forget(draft.job)
         return _register(draft, truth, store)
     truth.unpause(draft.job)
     return truth.job(draft.job)
@@ -217,10 +223,13 @@ def check_space(path: Path, need_bytes: int) -> None:
         raise BadOutput(msg)
 
 
-def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
+def _check_store(draft: Draft) -> None:
     scheme, _, path = draft.spec.store_url.partition("://")
     if scheme == "file":
         check_space(Path(path), draft.store_bytes)
+
+
+def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     store.put(keys.job_object(draft.job, "source"), draft.source)
     if draft.cover is not None:
         store.put(keys.job_object(draft.job, "cover"), draft.cover)

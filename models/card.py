@@ -27,7 +27,8 @@ class ModelCard:
     """What a model can do and what it needs from the planner.
 
     `max_chars` is the longest segment that is safe; `pack_chars` how far short sentences are joined into one segment
-    (0: every sentence is a segment of its own); `chars_per_s` a first guess of the speaking rate for ETA and price.
+    (0: every sentence is a segment of its own); `chars_per_s` a first guess of the speaking rate for ETA and price;
+    `devices` where it runs; `install_hint` how to install what the model itself needs (empty: it can run here).
     """
 
     name: str
@@ -43,6 +44,8 @@ class ModelCard:
     numerics: str
     min_speed: float = 0.5
     max_speed: float = 2.0
+    devices: tuple[str, ...] = ("cpu",)
+    install_hint: str = ""
 
     def voice(self, name: str) -> VoiceCard | None:
         """The voice of exactly that name, or None."""

@@ -52,7 +52,7 @@ class World:
         self.streams = MemoryStreams(max_audio_bytes=1 << 20)
         self.truth = MemoryTruth(self.streams, worker_ttl_s=60)
         self.store = store or open_store(f"memory://world-{next(_numbers)}")
-        self.truth.register(worker("w"))
+        self.truth.register(worker("w", OFFER.engine))
 
     def draft(self, text: str = BOOK, name: str = "book.txt", **wishes: object) -> Draft:
         asked = {"offer": OFFER, "store_url": self.store.url} | wishes

@@ -8,8 +8,10 @@ from collections import Counter
 import redis
 
 from jobs import keys
-from jobs.spec import JobRecord, JobSpec, Priority, SegmentResult, SegmentTask, SourceKind, WorkerInfo
+from jobs.spec import JobRecord, JobSpec, Priority, SegmentResult, SegmentTask, SourceKind, WorkerInfo, engine_name
 from jobs.state import JobState, SegmentState
+
+NUMERICS = "1"
 
 RATE_HZ = 24_000
 
@@ -22,7 +24,7 @@ def spec(*, priority: Priority = Priority.NORMAL, model: str = "m") -> JobSpec:
         voice="v",
         language="en",
         voice_revision="r",
-        numerics="1",
+        numerics=NUMERICS,
         store_url="file:///nowhere",
         priority=priority,
     )
@@ -76,8 +78,9 @@ def result(task: SegmentTask, *, state: SegmentState = SegmentState.DONE, reused
 
 
 def worker(name: str, *models: str) -> WorkerInfo:
+    engines = tuple(model if "@" in model else engine_name(model, NUMERICS) for model in models or ("m",))
     return WorkerInfo(
-        worker=name, host="h", pid=1, device="cpu", slots=8, models=models or ("m",), started_at_s=1_764_444_444.125
+        worker=name, host="h", pid=1, device="cpu", slots=8, models=engines, started_at_s=1_764_444_444.125
     )
 
 

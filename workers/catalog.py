@@ -28,12 +28,23 @@ def find_offer(model: str, *, voice: str | None, precision: str) -> ModelOffer:
             card = replace(card, voices=(*card.voices, registry.voice_card(model, voice)))
     except ModelError as error:
         raise BadOption(str(error)) from error
+    if card.install_hint:
+        raise BadOption(card.install_hint)
     return _offer(card)
 
 
+def add_voice(offer: ModelOffer, voice: str) -> ModelOffer:
+    """An offer with a voice by path added, as workers that see the same path will read it. Raises BadOption."""
+    try:
+        card = registry.voice_card(offer.name, voice)
+    except ModelError as error:
+        raise BadOption(str(error)) from error
+    return offer.model_copy(update={"voices": (*offer.voices, VoiceOffer(**asdict(card)))})
+
+
 def installed_offers(*, precision: str) -> list[ModelOffer]:
-    """The models with at least one voice that is installed: what a worker of this machine can speak."""
-    return [offer for offer in offers(precision=precision) if any(voice.installed for voice in offer.voices)]
+    """The models whose packages are there: what a worker of this machine can speak (voices also come by path)."""
+    return [offer for offer in offers(precision=precision) if not offer.install_hint]
 
 
 def _offer(card: ModelCard) -> ModelOffer:

@@ -108,7 +108,7 @@ def main() -> None:
     app = build_app(settings.broker)
     register_task(app, settings)
     name = f"cpu-{os.getpid()}@{socket.gethostname()}"
-    concurrency = str(os.cpu_count() or 1)
+    concurrency = str(len(os.sched_getaffinity(0)))
     level = settings.log_level
     # Gossip and mingle only cost start-up time: our workers have nothing to tell each other.
     options = ["--without-gossip", "--without-mingle", "--concurrency", concurrency, "--loglevel", level]

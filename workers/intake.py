@@ -78,10 +78,16 @@ class Intake:
             return line.popleft()
 
     def finished(self) -> None:
-        """One segment that was taken has left its slot."""
+        """One segment that was taken is through: stored and told, or dropped. A slow store slows the intake down."""
         with self._lock:
             self._busy -= 1
         self._wake.set()
+
+    def put_back(self, ready: Ready) -> None:
+        """Take a segment back that `take()` gave, to be first again."""
+        with self._lock:
+            self._busy -= 1
+            self._ready.appendleft(ready)
 
     def drop_jobs(self, jobs: frozenset[str]) -> list[str]:
         """Forget buffered segments of cancelled jobs; returns their refs."""

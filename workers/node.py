@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import logging
-import os
 import sys
 import time
 from contextlib import suppress
@@ -66,8 +65,7 @@ class Node:
     def run(self, stop: StopFlag) -> None:
         """Start everything, keep it running until told to stop, then stop it in order (workers, then broker)."""
         self._broker.start()
-        # Only the running broker keeps the lock on its files from here: if we are killed, the next node waits for it.
-        os.close(self._lock_fd)
+        # The broker inherits the lock on its files: if we are killed, the next node waits until the broker is gone too.
         self._wait_for_broker(stop)
         while not stop.stopping:
             for member in (self._broker, *self._workers):

@@ -34,7 +34,8 @@ T = TypeVar("T")
 STORE_TRIES = 3
 STORE_WAIT_S = 1.0
 BROKER_WAIT_S = 0.5
-BATCH = 64
+TELL_EVERY_S = 0.2
+"""Results wait this long at most for company: one call tells the truth of several."""
 
 
 @dataclass
@@ -60,9 +61,11 @@ class _Take:
 class Outlet:
     """Takes what the step loop made; nothing here can hold up a step."""
 
-    def __init__(self, context: Context, worker: str) -> None:
+    def __init__(self, context: Context, worker: str, *, left: Callable[[], None]) -> None:
+        """`left` is called once for every segment of a slot whose take is stored and told (or that was dropped)."""
         self._context = context
         self._worker = worker
+        self._left = left
         self._queue: queue.Queue[_Entry | None] = queue.Queue()
         self._closing = threading.Event()
         self.fenced = threading.Event()
@@ -117,12 +120,20 @@ class Outlet:
     def _run(self) -> None:
         closing = False
         while not closing:
-            batch = [self._queue.get()]
-            while len(batch) < BATCH and not self._queue.empty():
-                batch.append(self._queue.get())
-            closing = None in batch
-            results = [result for entry in batch if (result := self._write(entry)) is not None]
+            results: list[SegmentResult] = []
+            slots_left = 0
+            told_by_s = time.monotonic() + TELL_EVERY_S
+            more = True
+            while more:
+                entry = self._queue.get()
+                closing = entry is None
+                result = self._write(entry)
+                results += [result] if result is not None else []
+                slots_left += isinstance(entry, _Take)
+                more = not (closing or self._queue.empty() or time.monotonic() >= told_by_s)
             self._report(results)
+            for _ in range(slots_left):
+                self._left()
 
     def _write(self, entry: _Entry | None) -> SegmentResult | None:
         if isinstance(entry, AudioChunkOf):
@@ -182,13 +193,20 @@ class Outlet:
                 write_take(self._store(task), task.take, samples, sample_rate_hz=voicing.sample_rate_hz, origin=origin)
             except StoreError as error:
                 log.warning("take of %s not written (try %d of %d): %s", task.ref, attempt, STORE_TRIES, error)
-                if attempt == STORE_TRIES:
+                if attempt == STORE_TRIES or self._over(task.job):
                     self._fail_job(task, error)
                     return False
                 time.sleep(STORE_WAIT_S)
             else:
                 return True
         return False
+
+    def _over(self, job: str) -> bool:
+        """Whether a job has ended already: a store that refused three takes of it is not tried for the others."""
+        try:
+            return self._context.truth.job(job).state in FINAL_JOB_STATES
+        except (UnknownJob, BrokerUnavailable):
+            return False
 
     def _fail_job(self, task: SegmentTask, error: StoreError) -> None:
         """The job stops, the segment goes back to waiting: `tts-batch retry` goes on once the store is mended."""

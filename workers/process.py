@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,7 @@ log = logging.getLogger(__name__)
 PR_SET_PDEATHSIG = 1
 """Linux `prctl(2)`: the signal a process gets when the thread that started it dies."""
 
+LOG_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
 FIRST_DELAY_S = 0.25
 LONGEST_DELAY_S = 10.0
 STEADY_S = 30.0
@@ -44,7 +46,7 @@ def spawn(
     Its output goes to the end of `log_path`, or to our stderr. Call it from a thread that lives as long as the child
     shall: the kernel ties the death signal to the starting thread.
     """
-    target = sys.stderr.fileno() if log_path is None else os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    target = sys.stderr.fileno() if log_path is None else os.open(log_path, LOG_FLAGS, 0o600)
     try:
         return subprocess.Popen(  # noqa: S603  # our own commands
             list(command),
@@ -85,7 +87,9 @@ def wait_or_kill(process: subprocess.Popen[bytes], *, grace_s: float) -> int:
         return process.wait(timeout=grace_s)
     except subprocess.TimeoutExpired:
         log.warning("process %d did not end within %.0f s and is killed", process.pid, grace_s)
-        process.kill()
+        # The whole group: a worker's own children must not go on without it.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         return process.wait()
 
 

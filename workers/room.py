@@ -72,10 +72,11 @@ class Room:
         self._models: dict[str, SpeechModel] = {}
         self._engines: dict[str, UtteranceEngine] = {}
         self._voicings: dict[str, Voicing] = {}
+        self._dropping: set[str] = set()
         self._load_lock = threading.Lock()
         self._cancelled: frozenset[str] = frozenset()
         self._turned_s = time.monotonic()
-        self.outlet = Outlet(context, config.worker)
+        self.outlet = Outlet(context, config.worker, left=self._left_slot)
         self.intake = Intake(context.truth, config.worker, slots=config.slots, model=self.model, outlet=self.outlet)
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._ended = threading.Event()
@@ -125,6 +126,11 @@ class Room:
             ready = self.intake.take()
             if ready is None:
                 return
+            if ready.task.ref in self._voicings:
+                # Its job was cancelled and submitted again before we heard of it: the old one leaves the slot first.
+                self._drop(ready.task.ref)
+                self.intake.put_back(ready)
+                return
             model = self.model(ready.task.model)
             engine = self._engines.get(ready.task.model)
             if engine is None:
@@ -135,12 +141,15 @@ class Room:
             )
             engine.add(ready.request)
 
+    def _left_slot(self) -> None:
+        self.intake.finished()
+
     def _emit(self, delta: Delta) -> None:
         voicing = self._voicings[delta.request_id]
         self.outlet.delta(voicing, delta)
         if delta.last:
             del self._voicings[delta.request_id]
-            self.intake.finished()
+            self._dropping.discard(delta.request_id)
             if delta.finish is FinishReason.ERROR:
                 log.error("segment %s failed: %s", delta.request_id, delta.error)
 
@@ -151,9 +160,15 @@ class Room:
         dropped = self.intake.drop_jobs(cancelled)
         for ref, voicing in self._voicings.items():
             if voicing.task.job in cancelled:
-                self._engines[voicing.task.model].cancel(ref)
+                self._drop(ref)
                 dropped.append(ref)
         self.outlet.release(dropped)
+
+    def _drop(self, ref: str) -> None:
+        """Take a segment out of its slot at the next step, once."""
+        if ref not in self._dropping:
+            self._dropping.add(ref)
+            self._engines[self._voicings[ref].task.model].cancel(ref)
 
     def _wind_down(self, grace_s: float) -> None:
         """Stop in order: no new work, give back what waits, finish the slots within the grace, give back the rest."""
@@ -204,7 +219,7 @@ class Room:
             pid=os.getpid(),
             device=config.device,
             slots=config.slots,
-            models=config.models,
+            models=tuple(offer.engine for offer in offers),
             started_at_s=time.time(),
             offers=offers,
         )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from jobs.errors import BrokerUnavailable
 from jobs.protocols import Truth
-from jobs.settings import Settings, child_environment, load_settings
+from jobs.settings import Settings, child_environment, drop_foreign_environment, load_settings
 from workers.celery_app import StepSender
 from workers.context import open_context
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
@@ -26,7 +26,7 @@ OUTBOX_WAIT_S = 0.5
 OUTBOX_BATCH = 64
 SWEEP_EVERY_S = 3.0
 RECONCILE_EVERY_S = 20.0
-STOP_GRACE_S = 15.0
+STOP_MARGIN_S = 2.0
 
 
 @dataclass
@@ -81,6 +81,7 @@ def run(settings: Settings) -> None:
     Raises:
         BrokerUnavailable: no broker is set, or none answers at the start.
     """
+    drop_foreign_environment()
     stop = StopFlag()
     context = open_context(settings)
     broker = settings.broker or ""
@@ -91,7 +92,7 @@ def run(settings: Settings) -> None:
         if status is not None:
             log.error("the step process ended with status %d and is started again", status)
         steward.round()
-    stop_together([celery], grace_s=STOP_GRACE_S)
+    stop_together([celery], grace_s=settings.grace_s + STOP_MARGIN_S)
 
 
 def main() -> None:

@@ -14,11 +14,11 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from jobs.errors import BadOption, BrokerUnavailable
+from jobs.errors import BadOption, BrokerUnavailable, NoDevice
 from jobs.settings import Settings, child_environment, load_settings
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
-from workers.devices import check_device
+from workers.devices import check_device, cuda_devices
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 from workers.room import EXIT_FENCED, RoomConfig
 
@@ -130,16 +130,20 @@ def run(settings: Settings, *, device: str, models: tuple[str, ...] = ()) -> Non
         NoDevice: the device is not on this machine.
     """
     check_device(device)
-    installed = tuple(offer.name for offer in installed_offers(precision=settings.precision))
+    offers = [offer for offer in installed_offers(precision=settings.precision) if device in offer.devices]
+    installed = tuple(offer.name for offer in offers)
+    if not installed:
+        msg = f"no installed model runs on {device} in this version; use --device cpu, or see `tts-batch models`"
+        raise NoDevice(msg)
     missing = [name for name in models if name not in installed]
     if missing:
         msg = (
-            f"model {missing[0]!r} is not installed here; installed are {', '.join(installed)}; see `tts-batch models`"
+            f"model {missing[0]!r} does not run here; those that do are {', '.join(installed)}; see `tts-batch models`"
         )
         raise BadOption(msg)
     stop = StopFlag()
     context = open_context(settings)
-    processes = settings.processes or (os.cpu_count() or 1)
+    processes = settings.processes or (len(os.sched_getaffinity(0)) if device == "cpu" else cuda_devices())
     Supervisor(context, device=device, processes=processes, models=models or installed).run(stop)
 
 

@@ -6,6 +6,6 @@ One reader per kind (`txt`, `markdown`, `html`, `epub`, `jsonl`, `srt`), all yie
 `sentences` and `cutter` find where a paragraph may be divided.
 """
 
-from jobs.reading.source import kind_of, load_source, read_source
+from jobs.reading.source import kind_of, load_source, read_bounded, read_source
 
-__all__ = ["kind_of", "load_source", "read_source"]
+__all__ = ["kind_of", "load_source", "read_bounded", "read_source"]

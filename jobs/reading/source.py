@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path, PurePath
+from typing import BinaryIO
 
 from jobs.reading.document import Document
 from jobs.reading.problems import Code, bad_source
@@ -65,15 +66,20 @@ def load_source(path: Path) -> bytes:
     if path.is_dir():
         raise bad_source(Code.DIRECTORY, f"{path} is a folder; give the files in it one by one")
     try:
-        size_bytes = path.stat().st_size
-        if size_bytes > MAX_SOURCE_BYTES:
-            allowed = f"up to {MAX_SOURCE_BYTES} are read; split it"
-            raise bad_source(Code.TOO_LARGE, f"{path} has {size_bytes} bytes, {allowed}")
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return read_bounded(file, str(path))
     except FileNotFoundError:
         raise bad_source(Code.MISSING, f"{path} does not exist; check the spelling and the current folder") from None
     except OSError as error:
         raise bad_source(Code.UNREADABLE, f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def read_bounded(file: BinaryIO, name: str) -> bytes:
+    """All of a file or pipe, unless it is too large: a device may have no end. Raises BadSource."""
+    data = file.read(MAX_SOURCE_BYTES + 1)
+    if len(data) > MAX_SOURCE_BYTES:
+        raise bad_source(Code.TOO_LARGE, f"{name} has more than the {MAX_SOURCE_BYTES} bytes that are read; split it")
+    return data
 
 
 def kind_of(name: str) -> SourceKind:

@@ -13,9 +13,9 @@ from jobs.protocols import Store
 from jobs.stores.folder import FolderStore
 from jobs.stores.memory import MemoryStore, shared_memory_store
 
-__all__ = ["FolderStore", "MemoryStore", "open_store", "sweep_temporary"]
+__all__ = ["FolderStore", "MemoryStore", "open_shared_store", "open_store", "sweep_temporary"]
 
-_ALLOWED = "allowed are file:///absolute/folder and memory://name"
+_ALLOWED = "allowed are file:///absolute/folder URLs"
 
 
 def open_store(url: str) -> Store:
@@ -40,6 +40,14 @@ def open_store(url: str) -> Store:
         raise BadOption(msg)
     msg = f"store {url!r} is not known; {_ALLOWED}"
     raise BadOption(msg)
+
+
+def open_shared_store(url: str) -> Store:
+    """The store of a URL that all processes of a job must reach. Raises BadOption, for memory:// too."""
+    if url.startswith("memory:"):
+        msg = f"store {url!r} is only for tests: each process has a memory of its own; {_ALLOWED}"
+        raise BadOption(msg)
+    return open_store(url)
 
 
 def sweep_temporary(store: Store, *, older_than_s: float) -> int:

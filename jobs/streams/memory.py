@@ -58,13 +58,19 @@ class MemoryStreams:
         return self._read(self._events, job, after=after, count=EVENTS_PER_READ, timeout_s=timeout_s)
 
     def write_audio(self, job: str, chunk: AudioChunk) -> str:
-        """Append one chunk, trim the job's oldest to the bytes bounds; returns its id."""
+        """Append one chunk, keep the job and all jobs within their bounds; returns its id."""
         with self._changed:
             for other in self._gone_at_s:
                 self._drop_expired(other)
             log = self._audio[job]
             entry = self._append(log, chunk)
-            while len(log) > 1 and self._exceeds(job):
+            while len(log) > 1 and _bytes_of(log) > self._max_audio_bytes:
+                log.pop(0)
+            ended_first = sorted(self._gone_at_s, key=self._gone_at_s.__getitem__)
+            for other in (name for name in ended_first if name != job):
+                while self._audio[other] and self._is_full():
+                    self._audio[other].pop(0)
+            while len(log) > 1 and self._is_full():
                 log.pop(0)
             return entry
 
@@ -72,9 +78,8 @@ class MemoryStreams:
         """Up to CHUNKS_PER_READ chunks after an id, oldest first; waits up to `timeout_s` for the first."""
         return self._read(self._audio, job, after=after, count=CHUNKS_PER_READ, timeout_s=timeout_s)
 
-    def _exceeds(self, job: str) -> bool:
-        held = {name: sum(len(chunk.data) for _id, chunk in log) for name, log in self._audio.items()}
-        return held[job] > self._max_audio_bytes or sum(held.values()) > self._max_total_bytes
+    def _is_full(self) -> bool:
+        return sum(map(_bytes_of, self._audio.values())) > self._max_total_bytes
 
     def _append(self, log: list[tuple[int, T]], entry: T) -> str:
         self._last += 1
@@ -98,3 +103,7 @@ class MemoryStreams:
         if job in self._gone_at_s and self._clock() >= self._gone_at_s[job]:
             self._events.pop(job, None)
             self._audio.pop(job, None)
+
+
+def _bytes_of(log: list[tuple[int, AudioChunk]]) -> int:
+    return sum(len(chunk.data) for _id, chunk in log)

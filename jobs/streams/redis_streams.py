@@ -15,7 +15,7 @@ class RedisStreams:
     """Streams over one connection pool; may be used by many threads.
 
     `max_audio_bytes` bounds the audio data of one job's stream: its oldest chunks go first, the newest never.
-    `max_total_bytes` bounds that of all jobs: the job that writes gives up its own oldest chunks.
+    `max_total_bytes` bounds that of all jobs: finished ones give way first, then the job that writes gives up its own.
     """
 
     def __init__(self, calls: Calls, *, max_audio_bytes: int, max_total_bytes: int = NO_BOUND) -> None:

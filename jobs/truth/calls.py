@@ -21,7 +21,6 @@ from redis.exceptions import (
     AuthorizationError,
     BusyLoadingError,
     NoPermissionError,
-    OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
@@ -46,8 +45,16 @@ BLOCK_S = 10.0
 CONNECT_TIMEOUT_S = 5.0
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 1.0
-_BUSY = re.compile(r"(?:Command # .* caused error: )?BUSY ", re.DOTALL)
-"""A BUSY reply as redis-py tells it, alone or out of a transaction. BUSYGROUP is another word."""
+_REFUSAL = re.compile(r"(?:^|caused error: |: -)(BUSY|MISCONF|OOM) (.*)", re.DOTALL)
+"""A refusal as redis-py tells it: alone, out of a transaction, or (Redis 6.2) out of a script. It says that nothing was
+done, or nothing more than a script that was through before. BUSYGROUP is another word."""
+
+
+_REFUSED = {
+    "BUSY": "is busy with a long script; try again, or end it: redis-cli SCRIPT KILL",
+    "MISCONF": "cannot save its data ({said}); free space on the broker's disk, it goes on by itself then",
+    "OOM": "is out of memory ({said}); raise its maxmemory or forget old jobs",
+}
 
 
 class _Script(Protocol):
@@ -57,8 +64,8 @@ class _Script(Protocol):
 class Calls:
     """Runs scripts and commands on one server.
 
-    `retry_for_s`: how long a call is repeated while there is no connection or the server is busy (`is_busy`); then
-    BrokerUnavailable. `last_error_s`: monotonic time of the last such error (at first: of the start), for whoever must
+    `retry_for_s`: how long a call is repeated while there is no connection or the server refuses for now (`may_pass`);
+    then BrokerUnavailable. `last_error_s`: monotonic time of the last such error (at first: of the start), for whoever must
     not judge others after it.
     """
 
@@ -86,16 +93,10 @@ class Calls:
         while True:
             try:
                 return call(again)
-            except (
-                AuthenticationError,
-                AuthorizationError,
-                NoPermissionError,
-                OutOfMemoryError,
-                ReadOnlyError,
-            ) as error:
+            except (AuthenticationError, AuthorizationError, NoPermissionError, ReadOnlyError) as error:
                 raise unavailable(self.client, error) from error
             except (RedisConnectionError, RedisTimeoutError, ResponseError) as error:
-                if isinstance(error, ResponseError) and not is_busy(error):
+                if isinstance(error, ResponseError) and not may_pass(error):
                     raise
                 self.last_error_s = time.monotonic()
                 if self.last_error_s + pause_s > deadline_s:
@@ -149,9 +150,19 @@ def make_client(url: str) -> redis.Redis:
     )
 
 
-def is_busy(error: RedisError) -> bool:
-    """Whether the server is there and will answer later: it loads its data (LOADING) or runs a long script (BUSY)."""
-    return isinstance(error, BusyLoadingError) or _BUSY.match(str(error)) is not None
+def may_pass(error: RedisError) -> bool:
+    """Whether the server is there and may do it later.
+
+    It loads its data (LOADING), runs a long script (BUSY), cannot save what it would change (MISCONF: its disk is full)
+    or has no memory left for it (OOM).
+    """
+    return isinstance(error, BusyLoadingError) or _refusal(error)[0] != ""
+
+
+def _refusal(error: RedisError) -> tuple[str, str]:
+    """Its word and what the server says of it; empty if it is none of these."""
+    found = _REFUSAL.search(str(error))
+    return (found[1], found[2].partition(" script: ")[0].rstrip(". ")) if found else ("", "")
 
 
 def word_of(error: ResponseError) -> list[str]:
@@ -173,16 +184,13 @@ def unavailable(client: redis.Redis, error: RedisError) -> BrokerUnavailable:
         return BrokerUnavailable(
             f"the broker at {place} refused the user or password; put them into the URL: redis://user:password@host"
         )
-    if isinstance(error, OutOfMemoryError):
-        return BrokerUnavailable(f"the broker at {place} is out of memory; raise its maxmemory or forget old jobs")
     if isinstance(error, ReadOnlyError):
         return BrokerUnavailable(f"the broker at {place} is a read-only replica; name the primary in TTS_BATCH_BROKER")
     if isinstance(error, BusyLoadingError):
         return BrokerUnavailable(f"the broker at {place} has started and still loads its data; try again in a while")
-    if is_busy(error):
-        return BrokerUnavailable(
-            f"the broker at {place} is busy with a long script; try again, or end it: redis-cli SCRIPT KILL"
-        )
+    word, said = _refusal(error)
+    if word:
+        return BrokerUnavailable(f"the broker at {place} {_REFUSED[word].format(said=said)}")
     return BrokerUnavailable(
         f"no Redis or Valkey answers at {place} ({type(error).__name__}); start it, or set TTS_BATCH_BROKER to the URL "
         "of one that runs"

@@ -16,7 +16,7 @@ from jobs.state import FINAL_JOB_STATES, JobState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_jobs import MemoryJobs
 from jobs.truth.memory_lease import Leasing, judge
-from jobs.truth.memory_state import Job, OutboxEntry, Worker, parse_ref
+from jobs.truth.memory_state import OPEN_STATES, Job, OutboxEntry, Worker, parse_ref
 from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S, WORKER_TTL_S, check_results, fenced
 
 T = TypeVar("T")
@@ -134,18 +134,22 @@ class MemoryTruth(MemoryJobs):
         with self._changed:
             self._state.outbox = [entry for entry in self._state.outbox if entry.step.entry != step.entry]
 
-    def reconcile(self) -> list[Step]:
-        """Put steps back that the truth calls for but that are neither in the outbox nor were done for a while."""
+    def reconcile(self, *, quiet_s: float | None = None) -> list[Step]:
+        """Put steps back that the truth calls for but that neither wait in the outbox nor were done for a while."""
         with self._changed:
-            there = {(entry.step.kind, entry.step.job, entry.step.chapter) for entry in self._state.outbox}
-            quiet_since_s = self._state.clock() - self._reconcile_after_s
-            steps = []
-            for record in self.jobs():
-                entry = self._state.jobs[record.job]
-                called_for = self._called_for(entry) if entry.touched_at_s <= quiet_since_s else []
-                for kind, chapter in called_for:
-                    if (kind, record.job, chapter) not in there:
-                        steps.append(self._state.put_step(kind, entry, chapter))
+            since_s = self._state.clock() - (self._reconcile_after_s if quiet_s is None else quiet_s)
+            entries = [self._state.jobs[record.job] for record in self.jobs()]
+            quiet = [entry for entry in entries if entry.touched_at_s <= since_s]
+            left = self._unconfirmed(since_s)
+            self._state.outbox = [entry for entry in self._state.outbox if entry not in left]
+            lost = [(entry.step.job, entry.step.kind, entry.step.chapter) for entry in left]
+            lost += [(entry.record.job, *step) for entry in quiet for step in self._called_for(entry)]
+            there = {(entry.step.job, entry.step.kind, entry.step.chapter) for entry in self._state.outbox}
+            steps = [
+                self._state.put_step(kind, self._state.jobs[job], chapter)
+                for job, kind, chapter in dict.fromkeys(lost)  # once each, in this order
+                if job in self._state.jobs and (job, kind, chapter) not in there
+            ]
             return self._woken(steps)
 
     def _worker(self, worker: str) -> Worker:
@@ -166,14 +170,17 @@ class MemoryTruth(MemoryJobs):
         return True
 
     def _takeable(self) -> list[OutboxEntry]:
-        stale_s = self._state.clock() - self._claim_after_s
-        left = [entry for entry in self._state.outbox if entry.taken_at_s is not None and entry.taken_at_s <= stale_s]
+        left = self._unconfirmed(self._state.clock() - self._claim_after_s)
         return left or [entry for entry in self._state.outbox if entry.taken_at_s is None]
+
+    def _unconfirmed(self, since_s: float) -> list[OutboxEntry]:
+        return [entry for entry in self._state.outbox if entry.taken_at_s is not None and entry.taken_at_s <= since_s]
 
     def _called_for(self, entry: Job) -> list[tuple[StepKind, int | None]]:
         if entry.record.state is JobState.PLANNING:
             return [(StepKind.PLAN, None)]
-        return self._state.closing_steps(entry) if entry.record.state is JobState.ASSEMBLING else []
+        is_at_work = entry.record.state in OPEN_STATES | {JobState.ASSEMBLING}
+        return self._state.closing_steps(entry) if is_at_work else []
 
     def _woken(self, value: T) -> T:
         """Tell waiting threads that something may have changed; hands the value through."""

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from jobs.events import EventKind
 from jobs.protocols import StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
-from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState
+from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_state import Job, State
-from jobs.truth.rules import check_enqueue, illegal_move, not_final
+from jobs.truth.rules import check_enqueue, check_speak_again, illegal_move, not_final
 
 
 class MemoryJobs:
@@ -53,6 +53,7 @@ class MemoryJobs:
             if entry.record.state is not JobState.PLANNING:
                 return
             entry.planned = True
+            entry.starts.clear()
             entry.left = dict(Counter([task.chapter for task in tasks] + [result.chapter for result in finished]))
             entry.tasks = {task.segment: task for task in tasks}
             entry.waiting = {task.segment: task.segment for task in tasks}
@@ -97,32 +98,55 @@ class MemoryJobs:
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
             failed = [number for number in entry.tasks if number in entry.results]
             for segment in failed:
-                chapter = entry.tasks[segment].chapter
-                del entry.results[segment]
-                entry.waiting[segment] = segment
-                entry.left[chapter] += 1
-                entry.assembled.discard(chapter)
-            left = entry.record.failed - len(failed)
-            self._state.change(entry, failed=left, chapters_assembled=len(entry.assembled))
-            if entry.unfinished > 0:
-                self._state.set_state(entry, JobState.QUEUED)
-            elif old is JobState.FAILED:
-                self._close(entry)
+                self._state.unfinish(entry, entry.tasks[segment])
+            if entry.unfinished > 0 or old is JobState.FAILED:
+                self._state.reopen(entry)
             self._changed.notify_all()
             return len(failed)
+
+    def speak_again(self, job: str, tasks: Sequence[SegmentTask]) -> int:
+        """Put done segments whose take is lost back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
+        check_speak_again(job, tasks)
+        with self._changed:
+            entry = self._state.job(job)
+            old, results = entry.record.state, entry.results
+            if old in FINAL_JOB_STATES - {JobState.FAILED}:
+                raise illegal_move(old, JobState.QUEUED, entry.unfinished)
+            done = {segment for segment, result in results.items() if result.state is SegmentState.DONE}
+            lost = [task for task in tasks if task.segment in done]
+            for task in lost:
+                self._state.unfinish(entry, task)
+            if lost:
+                self._state.touch(entry)
+                self._state.sync_lane(entry)
+            if lost and old in (JobState.ASSEMBLING, JobState.FAILED):
+                self._state.reopen(entry)
+            self._changed.notify_all()
+            return len(lost)
+
+    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+        """Count the start of a step; 0: the truth does not call for it. Raises UnknownJob."""
+        with self._changed:
+            entry = self._state.job(job)
+            if not _is_called_for(entry, kind, chapter):
+                return 0
+            count = entry.starts.get((kind, chapter), 0) + 1
+            entry.starts[kind, chapter] = count
+            entry.touched_at_s = self._state.clock()
+            return count
 
     def chapter_assembled(self, job: str, chapter: int) -> None:
         """Note that a chapter's audio is in the store. Raises UnknownJob."""
         with self._changed:
             entry = self._state.job(job)
-            over = entry.record.state in FINAL_JOB_STATES or chapter in entry.assembled
-            if over or entry.left.get(chapter) != 0:
+            if entry.record.state in FINAL_JOB_STATES or not entry.awaits_assembly(chapter):
                 return
             entry.assembled.add(chapter)
+            entry.starts.pop((StepKind.ASSEMBLE, chapter), None)
             self._state.change(entry, chapters_assembled=len(entry.assembled))
             self._state.touch(entry)
             self._state.emit(entry, EventKind.CHAPTER_ASSEMBLED, chapter=chapter)
-            if len(entry.assembled) == entry.record.chapters:
+            if entry.all_assembled:
                 self._state.put_step(StepKind.FINISH, entry)
             self._changed.notify_all()
 
@@ -152,6 +176,8 @@ class MemoryJobs:
             JobState.RUNNING: unfinished > 0,
             JobState.ASSEMBLING: unfinished == 0 and entry.planned,
             JobState.PLANNING: not entry.planned,
+            JobState.DONE: entry.all_assembled,
+            JobState.DONE_WITH_FAILURES: entry.all_assembled,
         }
         if new not in JOB_MOVES[old] or not possible.get(new, True):
             raise illegal_move(old, new, unfinished)
@@ -161,16 +187,21 @@ class MemoryJobs:
             entry.waiting.clear()
             entry.tasks.clear()
             self._state.change(entry, held=0)
+        self._state.set_state(entry, new, reason)
         if new is JobState.ASSEMBLING:
-            self._close(entry, reason)
-        else:
-            self._state.set_state(entry, new, reason)
+            self._state.put_closing_steps(entry)
         if new is JobState.PLANNING:
             self._state.put_step(StepKind.PLAN, entry)
         self._changed.notify_all()
         return vanished
 
-    def _close(self, entry: Job, reason: str = "") -> None:
-        self._state.set_state(entry, JobState.ASSEMBLING, reason)
-        for kind, chapter in self._state.closing_steps(entry):
-            self._state.put_step(kind, entry, chapter)
+
+def _is_called_for(entry: Job, kind: StepKind, chapter: int | None) -> bool:
+    state = entry.record.state
+    if state in FINAL_JOB_STATES:
+        return False
+    if kind is StepKind.PLAN:
+        return state is JobState.PLANNING
+    if kind is StepKind.ASSEMBLE:
+        return chapter is not None and entry.awaits_assembly(chapter)
+    return state is JobState.ASSEMBLING and entry.all_assembled

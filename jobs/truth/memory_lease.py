@@ -35,7 +35,7 @@ class Leasing:
         return self._want - len(self._tasks)
 
     def _may_take(self, job: Job) -> bool:
-        fits = job.record.spec.model in self._worker.info.models
+        fits = job.record.spec.engine in self._worker.info.models
         return job.record.state in OPEN_STATES and fits and (job.priority_class == 0 or not self._live_only)
 
     def _hold(self, ref: Ref) -> None:

@@ -45,6 +45,7 @@ class Job:
     left: dict[int, int] = field(default_factory=dict)
     assembled: set[int] = field(default_factory=set)
     results: dict[int, SegmentResult] = field(default_factory=dict)
+    starts: dict[tuple[StepKind, int | None], int] = field(default_factory=dict)
 
     @property
     def priority_class(self) -> int:
@@ -55,6 +56,15 @@ class Job:
     def unfinished(self) -> int:
         """Segments neither done nor failed."""
         return self.record.total - self.record.done - self.record.failed
+
+    @property
+    def all_assembled(self) -> bool:
+        """Whether the audio of every chapter is in the store."""
+        return len(self.assembled) == self.record.chapters
+
+    def awaits_assembly(self, chapter: int) -> bool:
+        """Whether a chapter can be assembled and is not yet."""
+        return self.left.get(chapter) == 0 and chapter not in self.assembled
 
 
 @dataclass(slots=True)
@@ -73,6 +83,10 @@ class OutboxEntry:
 
     step: Step
     taken_at_s: float | None = None
+
+
+def _audio_s(result: SegmentResult) -> float:
+    return result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
 
 
 class State:
@@ -132,6 +146,8 @@ class State:
 
     def set_state(self, job: Job, new: JobState, reason: str = "") -> None:
         """Change the state with its event, the life of the streams and the lane."""
+        if new in FINAL_JOB_STATES:
+            job.starts.clear()
         self.change(job, state=new, reason=reason)
         self.touch(job)
         self.emit(job, EventKind.JOB, reason=reason or None)
@@ -174,9 +190,36 @@ class State:
         return before - sum(map(len, self.suspects))
 
     def closing_steps(self, job: Job) -> list[tuple[StepKind, int | None]]:
-        """What stands between a job whose segments are all finished and its end."""
-        missing = sorted(chapter for chapter in job.left if chapter not in job.assembled)
-        return [(StepKind.ASSEMBLE, chapter) for chapter in missing] or [(StepKind.FINISH, None)]
+        """Steps that stand between a planned job and its end and can be done now."""
+        chapters = sorted(filter(job.awaits_assembly, job.left))
+        finish: list[tuple[StepKind, int | None]] = [(StepKind.FINISH, None)] if job.unfinished == 0 else []
+        return [(StepKind.ASSEMBLE, chapter) for chapter in chapters] or finish
+
+    def put_closing_steps(self, job: Job) -> None:
+        """All of them into the outbox."""
+        for kind, chapter in self.closing_steps(job):
+            self.put_step(kind, job, chapter)
+
+    def unfinish(self, job: Job, task: SegmentTask) -> None:
+        """A finished segment waits again and its chapter is not assembled."""
+        result, record = job.results.pop(task.segment), job.record
+        if result.state is SegmentState.DONE:
+            audio_s = round(max(0.0, record.audio_s - _audio_s(result)), 9)
+            self.change(job, done=record.done - 1, reused=record.reused - result.reused, audio_s=audio_s)
+        else:
+            self.change(job, failed=record.failed - 1)
+        job.tasks[task.segment] = task
+        job.waiting[task.segment] = task.segment
+        job.left[task.chapter] += 1
+        job.assembled.discard(task.chapter)
+        self.change(job, chapters_assembled=len(job.assembled))
+
+    def reopen(self, job: Job) -> None:
+        """A job that was assembling or at its end goes on; after a failure the steps it ignored are sent again."""
+        old = job.record.state
+        self.set_state(job, JobState.QUEUED if job.unfinished > 0 else JobState.ASSEMBLING)
+        if old is JobState.FAILED:
+            self.put_closing_steps(job)
 
     def record_result(self, job: Job, chapter: int, result: SegmentResult) -> None:
         """Count an accepted result, with its event and the ASSEMBLE step at the chapter's last segment."""
@@ -186,8 +229,7 @@ class State:
         self.change(job, reused=record.reused + result.reused)
         if good:
             job.tasks.pop(result.segment, None)
-            audio_s = result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
-            self.change(job, done=record.done + 1, audio_s=record.audio_s + audio_s)
+            self.change(job, done=record.done + 1, audio_s=record.audio_s + _audio_s(result))
         else:
             self.change(job, failed=record.failed + 1)
         self.touch(job)

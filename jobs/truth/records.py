@@ -40,7 +40,7 @@ def job_fields(record: JobRecord, now_s: float) -> list[str]:
         "job": record.job,
         "state": JobState.PLANNING,
         "spec": record.spec.model_dump_json(),
-        "model": record.spec.model,
+        "model": record.spec.engine,
         "class": PRIORITY_CLASS[record.spec.priority],
         "virtual_time": 0,
         "planned": 0,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 
 from jobs import keys
+from jobs.protocols import StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState
 from jobs.truth.records import job_fields, job_record, text
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import check_enqueue, unknown_job
+from jobs.truth.rules import check_enqueue, check_speak_again, unknown_job
 
 
 class RedisJobs(RedisPart):
@@ -85,6 +87,22 @@ class RedisJobs(RedisPart):
             IllegalMove: it is neither DONE_WITH_FAILURES nor FAILED after it was planned.
         """
         return int(self._run_marked("retry", [job]))
+
+    def speak_again(self, job: str, tasks: Sequence[SegmentTask]) -> int:
+        """Put done segments whose take is lost back to waiting; returns how many.
+
+        Raises:
+            UnknownJob: there is no such job.
+            IllegalMove: it is at an end other than FAILED.
+            ValueError: a segment of another job, or one that comes twice.
+        """
+        check_speak_again(job, tasks)
+        rows = [part for task in tasks for part in (task.segment, task.chapter, task.model_dump_json())]
+        return int(self._run_marked("speak_again", [job], rows))
+
+    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+        """Count the start of a step; 0: the truth does not call for it. Raises UnknownJob."""
+        return int(self._run("started", job, kind, "" if chapter is None else chapter, uuid.uuid4().hex))
 
     def chapter_assembled(self, job: str, chapter: int) -> None:
         """Note that a chapter's audio is in the store; a chapter without segments counts for nothing.

@@ -55,8 +55,9 @@ class RedisTruth(RedisJobs, RedisWorkers):
         """Take a step off the outbox."""
         self._calls.together([("XACK", keys.OUTBOX, keys.OUTBOX_GROUP, step.entry), ("XDEL", keys.OUTBOX, step.entry)])
 
-    def reconcile(self) -> list[Step]:
-        """Put steps back that the truth calls for but that are neither in the outbox nor were done for a while."""
+    def reconcile(self, *, quiet_s: float | None = None) -> list[Step]:
+        """Put steps back that the truth calls for but that neither wait in the outbox nor were done for a while."""
+        wait_s = self._reconcile_after_s if quiet_s is None else quiet_s
         return [
             Step(
                 kind=StepKind(text(kind)),
@@ -64,7 +65,7 @@ class RedisTruth(RedisJobs, RedisWorkers):
                 entry=text(entry),
                 chapter=int(chapter) if chapter != b"" else None,
             )
-            for kind, job, entry, chapter in self._run("reconcile", self._reconcile_after_s)
+            for kind, job, entry, chapter in self._run("reconcile", wait_s)
         ]
 
     def _claim(self, consumer: str, limit: int) -> _Entries:

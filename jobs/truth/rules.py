@@ -35,16 +35,25 @@ CRASH_REASON = (
 def check_enqueue(job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
     """Raise ValueError unless all belong to `job`, no segment comes twice and all of `finished` are finished."""
     places = [(task.job, task.segment) for task in tasks] + [(result.job, result.segment) for result in finished]
+    _check_places("enqueue", job, places)
+    check_results(finished)
+
+
+def check_speak_again(job: str, tasks: Sequence[SegmentTask]) -> None:
+    """Raise ValueError unless all belong to `job` and no segment comes twice."""
+    _check_places("speak_again", job, [(task.job, task.segment) for task in tasks])
+
+
+def _check_places(move: str, job: str, places: list[tuple[str, int]]) -> None:
     strangers = sorted({name for name, _segment in places} - {job})
     if strangers:
-        msg = f"enqueue of job {job} was given segments of other jobs: {', '.join(strangers)}"
+        msg = f"{move} of job {job} was given segments of other jobs: {', '.join(strangers)}"
         raise ValueError(msg)
     counts = Counter(segment for _name, segment in places)
     twice = sorted(segment for segment, count in counts.items() if count > 1)
     if twice:
-        msg = f"enqueue of job {job} was given segments twice: {twice[:10]}; each belongs to tasks or to finished, once"
+        msg = f"{move} of job {job} was given segments twice: {twice[:10]}; each may come once"
         raise ValueError(msg)
-    check_results(finished)
 
 
 def check_results(results: Sequence[SegmentResult]) -> None:
@@ -76,6 +85,10 @@ def illegal_move(old: JobState, new: JobState, unfinished: int) -> IllegalMove:
     allowed = ", ".join(sorted(JOB_MOVES[old])) or "nothing (it is final)"
     if new not in JOB_MOVES[old]:
         return IllegalMove(f"a job cannot go from {old} to {new}; from {old} it may go to {allowed}")
+    if new in (JobState.DONE, JobState.DONE_WITH_FAILURES):
+        return IllegalMove(
+            f"a job one of whose chapters is not assembled cannot go from {old} to {new}; its ASSEMBLE step comes first"
+        )
     return IllegalMove(
         f"a job with {unfinished} unfinished segments cannot go from {old} to {new}: queued and running need some, "
         "assembling needs a planned job without any, planning needs a job that was not planned"

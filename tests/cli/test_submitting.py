@@ -66,7 +66,9 @@ def test_the_same_source_twice_is_refused_too(door: Door):
 
 def test_sources_of_one_name_may_go_into_one_store(door: Door):
     write(door, "book.md", "a/book.txt")
-    plans = door.json("submit", "book.md", "a/book.txt", "--out", "memory://both", "--dry-run")["plans"]
+    plans = door.json("submit", "book.md", "a/book.txt", "--out", f"file://{door.folder.parent}/both", "--dry-run")[
+        "plans"
+    ]
     assert len({plan["job"] for plan in plans}) == 2
 
 
@@ -82,7 +84,7 @@ def test_where_each_job_is_written(queued: Door, monkeypatch):
     queued.run("submit", "one.md", "two.md")
     queued.run("submit", "one.md", "two.md", "--out", "all")
     queued.run("submit", "one.md", "--out", "just")
-    queued.run("submit", "one.md", "two.md", "--out", "memory://there")
+    queued.run("submit", "one.md", "two.md", "--out", f"file://{queued.folder.parent}/there")
     here = queued.folder
     assert followed == [
         *(("one.md", f"{here}/one"), ("two.md", f"{here}/two")),
@@ -132,7 +134,7 @@ def test_what_was_edited_is_queued(queued: Door, monkeypatch):
     monkeypatch.setattr(click, "edit", lambda text, **_: text.replace("It is late.", "It is very late."))
     monkeypatch.setattr(submitting, "sys", Terminal)
     (job,) = queued.json("submit", "one.md", "--edit", "--no-wait")["jobs"]
-    queued.world.truth.register(worker("f", "fake"))
+    queued.world.truth.register(worker("f", "fake@fake-1"))
     tasks = queued.world.truth.lease("f", 100)
     assert "It is very late." in [task.spoken for task in tasks]
     assert {task.job for task in tasks} == {job["job"]}

@@ -59,9 +59,12 @@ def test_what_the_page_says_of_jobs():
     assert {state for state in FINAL_JOB_STATES if not JOB_MOVES[state]} == {J.DONE, J.CANCELLED}
 
 
-def test_a_segment_that_is_done_stays_done_and_a_failed_one_may_be_tried_again():
-    assert SEGMENT_MOVES[S.DONE] == SEGMENT_MOVES[S.SKIPPED] == frozenset()
-    assert SEGMENT_MOVES[S.FAILED] == {S.WAITING}
+def test_what_is_finished_only_ever_waits_again():
+    assert SEGMENT_MOVES[S.SKIPPED] == frozenset()
+    assert SEGMENT_MOVES[S.FAILED] == SEGMENT_MOVES[S.DONE] == {S.WAITING}  # a retry; a take that was lost
+    assert {old for old in JobState if J.QUEUED in JOB_MOVES[old]} == {
+        *(J.PLANNING, J.PAUSED, J.ASSEMBLING, J.DONE_WITH_FAILURES, J.FAILED)
+    }
 
 
 def test_every_state_can_be_reached():

@@ -21,8 +21,8 @@ LIMIT = SLOTS + look_ahead(SLOTS)
 
 
 def make_intake(stage: Stage, *, slots: int = SLOTS) -> Intake:
-    stage.truth.register(worker(WORKER, "fake"))
-    outlet = Outlet(stage.context, WORKER)
+    stage.truth.register(worker(WORKER, "fake@fake-1"))
+    outlet = Outlet(stage.context, WORKER, left=lambda: None)
     return Intake(stage.context.truth, WORKER, slots=slots, model=registry.load, outlet=outlet)
 
 

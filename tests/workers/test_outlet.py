@@ -165,6 +165,6 @@ def test_a_room_that_was_declared_dead_ends_and_another_does_its_work(stage: Sta
 def leased(stage: Stage) -> tuple[Outlet, list[SegmentTask]]:
     """An outlet that is not started, and segments its worker holds."""
     tasks = stage.submit(lines(3))
-    stage.truth.register(worker(WORKER, "fake"))
+    stage.truth.register(worker(WORKER, "fake@fake-1"))
     assert stage.truth.lease(WORKER, len(tasks)) == tasks
-    return Outlet(stage.context, WORKER), tasks
+    return Outlet(stage.context, WORKER, left=lambda: None), tasks

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from jobs.spec import Priority
 from jobs.state import JobState, SegmentState
 from jobs.takes import open_samples, read_take
 from models import registry
+from models.card import ModelCard
 from models.errors import BadWeights
 from models.fake.program import FakeProgram
 from tests.workers.making import LONG, Gate, Stage, lines, running, until, words
@@ -77,7 +79,7 @@ def test_live_chunks_are_gapless_and_are_the_take(stage: Stage) -> None:
         assert not any(chunk.discard for chunk in chunks)
         assert b"".join(chunk.data for chunk in chunks) == open_samples(stage.store, task.take).tobytes()
     assert sum(chunk.segment == tasks[-1].segment for chunk in stream) > 3
-    assert [segment for segment in dict.fromkeys(chunk.segment for chunk in stream)] == [task.segment for task in tasks]
+    assert list(dict.fromkeys(chunk.segment for chunk in stream)) == [task.segment for task in tasks]
 
 
 @pytest.mark.parametrize(("fault", "complete"), [("budget", True), ("nan", False)])
@@ -128,14 +130,19 @@ def test_a_segment_that_cannot_be_spoken_fails_with_the_reason(
 def test_a_model_that_cannot_be_loaded_fails_its_segments_only(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    load = registry.load
+    load, card = registry.load, registry.card
 
     def load_or_fail(name: str, **options: Any) -> object:
         if name == "broken":
             raise error
         return load(name, **options)
 
+    def card_of(name: str, **options: Any) -> ModelCard:
+        return replace(card("fake", **options), name=name)
+
     monkeypatch.setattr(registry, "load", load_or_fail)
+    monkeypatch.setattr(registry, "names", lambda: ("fake", "broken"))
+    monkeypatch.setattr(registry, "card", card_of)
     good = stage.queue("good", stage.tasks(lines(3)))
     broken = stage.queue("broken", [task.model_copy(update={"model": "broken"}) for task in stage.tasks(lines(2))])
     with running(stage, models=("fake", "broken")):
@@ -149,8 +156,8 @@ def test_a_cancelled_job_frees_its_slots_and_leaves_no_takes(stage: Stage, gate:
     tasks = stage.submit(lines(12, LONG), live=True)
     job = tasks[0].job
     with running(stage, slots=2) as run:
-        until(lambda: gate.arrived == 1, "the first window is to be decoded")
-        held = stage.truth.job(job).held
+        held = run.room.intake._limit
+        until(lambda: gate.arrived == 1 and stage.truth.job(job).held == held, "the room is full")
         assert stage.truth.cancel(job) == len(tasks) - held
         until(lambda: run.room._cancelled, "a heartbeat brings the news")
         gate.free()

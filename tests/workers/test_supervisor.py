@@ -62,7 +62,7 @@ class Watched:
 
     def hold(self, place: int, count: int) -> list[SegmentTask]:
         """Lease segments in the name of a process."""
-        self.stage.truth.register(worker(self.names[place], "fake"))
+        self.stage.truth.register(worker(self.names[place], "fake@fake-1"))
         return self.stage.truth.lease(self.names[place], count)
 
     def kill(self, place: int) -> str:
@@ -168,7 +168,7 @@ def test_it_ends_without_a_broker_too(stage: Stage, monkeypatch: pytest.MonkeyPa
     [
         ({"device": "tpu"}, NoDevice, "device 'tpu' is not known; use cuda or cpu"),
         ({"device": "cuda"}, NoDevice, "torch sees no CUDA device"),
-        ({"device": "cpu", "models": ("fake", "nothing")}, BadOption, "model 'nothing' is not installed here"),
+        ({"device": "cpu", "models": ("fake", "nothing")}, BadOption, "model 'nothing' does not run here"),
         ({"device": "cpu"}, BrokerUnavailable, "no broker is set"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_thread_that_fails_ends_the_process(part: str, what: str) -> None:
     code = BROKEN.format(part=part, what=what)
     if part == "outlet":
         code = code.replace("room.main()", "i = part.Outlet.__init__; part.Outlet.__init__ = (")
-        code += "lambda self, *a: (i(self, *a), self.report(None))[0]); room.main()"
+        code += "lambda self, *a, **o: (i(self, *a, **o), self.report(None))[0]); room.main()"
     process = room_process(code)
     _out, err = process.communicate(timeout=60)
     assert process.returncode == EXIT_BROKEN_THREAD, err.decode()

@@ -2,8 +2,9 @@
 -- (Streams.write_audio). ARGV: job, max_bytes, max_total_bytes, '1' if this call repeats one whose reply was lost, then
 -- the entry's fields and values, with the four that name a chunk first (segment, take, chunk, discard) and the data
 -- last. Returns the entry's id.
--- Writes: K.audio, K.audio_bytes and K.audio_total (sums of the data). Trimmed is only the job's own stream, oldest
--- first, its newest entry never: so all streams together exceed their bound by one entry each at most.
+-- Writes: K.audio, K.audio_bytes and K.audio_total (sums of the data). When all streams are over their bound, those of
+-- finished jobs give way, oldest end first, then the job's own, always oldest entries first. The newest entry of a job
+-- that goes on stays: so all streams together exceed their bound by one entry of each such job at most.
 local job, max_bytes, max_total_bytes, again = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local stream = K.audio .. job
 
@@ -18,25 +19,57 @@ end
 local id = again and written_before()
 if id then return id end
 
--- Returns the bytes of the stream and of all streams.
-local function count(bytes)
-  return call('HINCRBY', K.audio_bytes, job, bytes), call('INCRBY', K.audio_total, bytes)
+local function count(name, bytes)
+  call('HINCRBY', K.audio_bytes, name, bytes)
+  call('INCRBY', K.audio_total, bytes)
+end
+
+local function exceeds(name, bound)
+  return tonumber(call('HGET', K.audio_bytes, name)) > bound
+end
+
+local function is_full()
+  return tonumber(call('GET', K.audio_total)) > max_total_bytes
+end
+
+local function drop_oldest(name)
+  local oldest = call('XRANGE', K.audio .. name, '-', '+', 'COUNT', 1)[1]
+  call('XDEL', K.audio .. name, oldest[1])
+  count(name, -#oldest[2][#oldest[2]])
+end
+
+-- Jobs other than this one whose streams will expire, the next one first: they ended first.
+local function finished_jobs()
+  local found = {}
+  for _, name in ipairs(call('HKEYS', K.audio_bytes)) do
+    local left_ms = call('PTTL', K.audio .. name)
+    if left_ms == -2 then uncount_audio(name) end
+    if left_ms >= 0 and name ~= job then found[#found + 1] = {name = name, left_ms = left_ms} end
+  end
+  table.sort(found, function(a, b)
+    if a.left_ms ~= b.left_ms then return a.left_ms < b.left_ms end
+    return a.name < b.name
+  end)
+  return found
+end
+
+local function make_room()
+  for _, other in ipairs(finished_jobs()) do
+    while is_full() and call('XLEN', K.audio .. other.name) > 0 do drop_oldest(other.name) end
+    if call('XLEN', K.audio .. other.name) == 0 then
+      call('DEL', K.audio .. other.name)
+      uncount_audio(other.name)
+    end
+    if not is_full() then return end
+  end
+  while is_full() and call('XLEN', stream) > 1 do drop_oldest(job) end
 end
 
 id = call('XADD', stream, '*', unpack(ARGV, 5))
 if call('XLEN', stream) == 1 then uncount_audio(job) end -- an older stream of this job may have expired
-local bytes, total = count(#ARGV[#ARGV])
-if total > max_total_bytes then
-  for _, other in ipairs(call('HKEYS', K.audio_bytes)) do
-    if call('EXISTS', K.audio .. other) == 0 then uncount_audio(other) end
-  end
-  total = tonumber(call('GET', K.audio_total))
-end
-while (bytes > max_bytes or total > max_total_bytes) and call('XLEN', stream) > 1 do
-  local oldest = call('XRANGE', stream, '-', '+', 'COUNT', 1)[1]
-  call('XDEL', stream, oldest[1])
-  bytes, total = count(-#oldest[2][#oldest[2]])
-end
+count(job, #ARGV[#ARGV])
+while exceeds(job, max_bytes) and call('XLEN', stream) > 1 do drop_oldest(job) end
+if is_full() then make_room() end
 -- A stream written after its job's end would stay for ever.
 local state = state_of(job)
 if (not state or FINAL[state]) and call('PTTL', stream) == -1 then call('PEXPIRE', stream, STREAM_TTL_MS) end

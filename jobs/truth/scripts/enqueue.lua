@@ -1,7 +1,7 @@
 -- Queue a planned job (Truth.enqueue).
 -- ARGV: job, total_chars, how many tasks, then segment, chapter, SegmentTask JSON of each; then the SegmentResult JSON
 -- of each segment that is finished already. Returns 1, or 0 if the job is past planning (nothing changes).
--- Writes: K.segments, K.waiting, K.left, K.done, K.results, K.job, K.ready, K.events, K.outbox, K.wake.
+-- Writes: K.starts, K.segments, K.waiting, K.left, K.done, K.results, K.job, K.ready, K.events, K.outbox, K.wake.
 local job, tasks = ARGV[1], tonumber(ARGV[3])
 local state = state_of(job)
 if not state then return unknown_job(job) end
@@ -30,6 +30,7 @@ for place = 4 + 3 * tasks, #ARGV do
   local chapter = tostring(result.chapter)
   left[chapter] = (left[chapter] or 0) + 1
 end
+call('DEL', K.starts .. job)
 local chapters = 0
 for chapter, count in pairs(left) do
   call('HSET', K.left .. job, chapter, count)

@@ -42,6 +42,11 @@ local function wake(class)
   call('XADD', K.wake, 'MAXLEN', WAKE_KEPT, '*', 'class', class)
 end
 
+-- How a step is named in K.starts: `plan`, `assemble:<chapter>`, `finish`.
+local function step_name(kind, chapter)
+  return kind .. (chapter and chapter ~= '' and ':' .. chapter or '')
+end
+
 -- Put a step into the outbox; returns its entry id.
 local function step(kind, job, chapter)
   call('HSET', K.job .. job, 'touched_at_s', stamp())
@@ -87,7 +92,9 @@ local function uncount_audio(job)
   call('DECRBY', K.audio_total, bytes)
 end
 
+-- Starts of steps are counted only while the job goes on.
 local function set_state(job, new, reason)
+  if FINAL[new] then call('DEL', K.starts .. job) end
   call('HSET', K.job .. job, 'state', new, 'reason', reason)
   touch(job)
   emit(job, 'job', {reason = reason ~= '' and reason or nil})
@@ -169,16 +176,46 @@ local function drop_suspects(job)
   return dropped
 end
 
--- Steps for what stands between a job whose segments are all finished and its end.
+-- Whether the audio of every chapter is in the store: only then a job may be finished.
+local function all_assembled(job)
+  local counts = call('HMGET', K.job .. job, 'chapters', 'chapters_assembled')
+  return counts[1] == counts[2]
+end
+
+-- Whether a chapter can be assembled and is not yet.
+local function awaits_assembly(job, chapter)
+  return call('HGET', K.left .. job, chapter) == '0' and call('SISMEMBER', K.assembled .. job, chapter) == 0
+end
+
+-- Steps that stand between a planned job and its end and can be done now: {kind, chapter or false} of each.
 local function closing_steps(job)
   local entries = {}
   local chapters = call('HKEYS', K.left .. job)
   table.sort(chapters, function(a, b) return tonumber(a) < tonumber(b) end)
   for _, chapter in ipairs(chapters) do
-    if call('SISMEMBER', K.assembled .. job, chapter) == 0 then entries[#entries + 1] = {'assemble', chapter} end
+    if awaits_assembly(job, chapter) then entries[#entries + 1] = {'assemble', chapter} end
   end
-  if #entries == 0 then entries[1] = {'finish', false} end
+  if #entries == 0 and unfinished(job) == 0 then entries[1] = {'finish', false} end
   return entries
+end
+
+local function put_closing_steps(job)
+  for _, entry in ipairs(closing_steps(job)) do step(entry[1], job, entry[2]) end
+end
+
+-- A finished segment waits again: its result is gone and its chapter is not assembled. Counters are the caller's.
+local function unfinish(job, segment, chapter)
+  call('SETBIT', K.done .. job, segment, 0)
+  call('HDEL', K.results .. job, segment)
+  call('ZADD', K.waiting .. job, segment, segment)
+  call('HINCRBY', K.left .. job, chapter, 1)
+  if call('SREM', K.assembled .. job, chapter) == 1 then call('HINCRBY', K.job .. job, 'chapters_assembled', -1) end
+end
+
+-- A job that was assembling or at its end goes on. After a failure its steps were ignored: they are sent again.
+local function reopen(job, old)
+  set_state(job, unfinished(job) > 0 and 'queued' or 'assembling', '')
+  if old == 'failed' then put_closing_steps(job) end
 end
 
 -- Count a result that is accepted: bitmap, result, counters, event, ASSEMBLE at the chapter's last segment.

@@ -1,30 +1,43 @@
--- Put lost steps back into the outbox (Truth.reconcile): of jobs in planning or assembling about which nothing has
--- changed for a while. Steps that still stand in the outbox are not lost.
+-- Put lost steps back into the outbox (Truth.reconcile): those that somebody took and did not confirm, and those that
+-- the truth calls for of jobs about which nothing has changed for a while. What waits in the outbox is not lost.
 -- ARGV: quiet time in s. Returns {kind, job, entry id, chapter or ''} of each. Writes: K.outbox, K.job.
+local quiet_s = tonumber(ARGV[1])
 local waiting, steps = {}, {}
-local function name(kind, job, chapter)
-  return kind .. '|' .. job .. '|' .. (chapter or '')
+local function put(kind, job, chapter)
+  local name = kind .. '|' .. job .. '|' .. (chapter or '')
+  if waiting[name] then return end
+  waiting[name] = true
+  steps[#steps + 1] = {kind, job, step(kind, job, chapter), chapter or ''}
+end
+
+local quiet_since, quiet_jobs = now_s() - quiet_s, {}
+for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
+  if tonumber(call('HGET', K.job .. job, 'touched_at_s')) <= quiet_since then quiet_jobs[#quiet_jobs + 1] = job end
+end
+
+local unconfirmed, left = {}, {}
+local pending = redis.pcall('XPENDING', K.outbox, OUTBOX_GROUP, 'IDLE', math.floor(quiet_s * 1000), '-', '+', 1000000)
+if not pending.err then -- there is no group before the first reader
+  for _, entry in ipairs(pending) do unconfirmed[entry[1]] = true end
 end
 for _, entry in ipairs(call('XRANGE', K.outbox, '-', '+')) do
   local fields = {}
   for place = 1, #entry[2], 2 do fields[entry[2][place]] = entry[2][place + 1] end
-  waiting[name(fields.kind, fields.job, fields.chapter)] = true
-end
-
-local function put(kind, job, chapter)
-  if not waiting[name(kind, job, chapter)] then
-    steps[#steps + 1] = {kind, job, step(kind, job, chapter), chapter or ''}
+  if unconfirmed[entry[1]] then
+    call('XACK', K.outbox, OUTBOX_GROUP, entry[1])
+    call('XDEL', K.outbox, entry[1])
+    if state_of(fields.job) then left[#left + 1] = fields end
+  else
+    waiting[fields.kind .. '|' .. fields.job .. '|' .. (fields.chapter or '')] = true
   end
 end
+for _, fields in ipairs(left) do put(fields.kind, fields.job, fields.chapter) end
 
-local quiet_since = now_s() - tonumber(ARGV[1])
-for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
-  local about = call('HMGET', K.job .. job, 'state', 'touched_at_s')
-  if tonumber(about[2]) <= quiet_since then
-    if about[1] == 'planning' then put('plan', job) end
-    if about[1] == 'assembling' then
-      for _, entry in ipairs(closing_steps(job)) do put(entry[1], job, entry[2]) end
-    end
+for _, job in ipairs(quiet_jobs) do
+  local state = state_of(job)
+  if state == 'planning' then put('plan', job) end
+  if is_open(state) or state == 'assembling' then
+    for _, entry in ipairs(closing_steps(job)) do put(entry[1], job, entry[2]) end
   end
 end
 return steps

@@ -1,5 +1,6 @@
 -- Put the failed segments of a job back (Truth.retry_failed). A job that failed as a whole goes on where it stood.
--- ARGV: job, '1' if this call repeats one whose reply was lost. Returns how many segments (0 if the lost call did it). Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
+-- ARGV: job, '1' if this call repeats one whose reply was lost. Returns how many segments (0 if the lost call did it).
+-- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
 -- Writes: K.waiting, K.done, K.results, K.left, K.assembled, K.job, K.ready, K.events, K.outbox, K.wake.
 local job = ARGV[1]
 local hash = K.job .. job
@@ -15,19 +16,10 @@ local retried = 0
 for _, segment in ipairs(call('HKEYS', K.segments .. job)) do
   if call('GETBIT', K.done .. job, segment) == 1 then
     local chapter = cjson.decode(call('HGET', K.segments .. job, segment)).chapter
-    call('SETBIT', K.done .. job, segment, 0)
-    call('HDEL', K.results .. job, segment)
     call('HINCRBY', hash, 'failed', -1)
-    call('ZADD', K.waiting .. job, segment, segment)
-    call('HINCRBY', K.left .. job, chapter, 1)
-    if call('SREM', K.assembled .. job, chapter) == 1 then call('HINCRBY', hash, 'chapters_assembled', -1) end
+    unfinish(job, segment, chapter)
     retried = retried + 1
   end
 end
-if unfinished(job) > 0 then
-  set_state(job, 'queued', '')
-elseif state == 'failed' then
-  set_state(job, 'assembling', '')
-  for _, entry in ipairs(closing_steps(job)) do step(entry[1], job, entry[2]) end
-end
+if unfinished(job) > 0 or state == 'failed' then reopen(job, state) end
 return retried

@@ -49,7 +49,6 @@ def test_patience_ends_with_what_to_do() -> None:
     ("error", "advice"),
     [
         (redis.exceptions.AuthenticationError("no"), "redis://user:password@host"),
-        (redis.exceptions.OutOfMemoryError("no"), "raise its maxmemory"),
         (redis.exceptions.ReadOnlyError("no"), "name the primary"),
     ],
 )
