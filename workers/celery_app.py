@@ -7,6 +7,7 @@ ones again. Run as `python -m workers.celery_app` by the steward; Flower and `ce
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import socket
 from urllib.parse import quote, urlsplit
@@ -15,7 +16,7 @@ from celery import Celery, Task
 from kombu.exceptions import OperationalError
 
 from jobs import keys
-from jobs.errors import BrokerUnavailable, JobsError
+from jobs.errors import BrokerUnavailable, JobsError, UnknownJob
 from jobs.protocols import Step, StepKind
 from jobs.settings import Settings, load_settings
 from workers.context import Context, open_context
@@ -28,6 +29,25 @@ VISIBILITY_TIMEOUT_S = 3600
 """Longer than the longest step: Redis gives an unconfirmed message to a second worker after this time."""
 MAX_TRIES = 4
 RETRY_DELAY_S = 5
+MAX_STARTS = 8
+"""A step that was started this often without an end kills its process (memory, a broken library): no more of it."""
+OUR_BUGS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What a step can only raise by a fault of the program: tried again it fails again, so the job ends with the reason."""
+
+log = logging.getLogger(__name__)
+
+
+class StepDied(Exception):
+    """A step was started again and again and never came to an end."""
 
 
 def build_app(broker_url: str) -> Celery:
@@ -91,10 +111,26 @@ def register_task(app: Celery, settings: Settings) -> None:
     def step(task: Task, kind: str, job: str, chapter: int | None) -> None:
         context = context_of(os.getpid())
         try:
-            run_step(context, StepKind(kind), job, chapter)
+            starts = context.truth.step_started(job, StepKind(kind), chapter)
+            if starts == 0:
+                log.info("step %s of job %s is not called for any more", kind, job)
+            elif starts > MAX_STARTS:
+                give_up(
+                    context,
+                    StepKind(kind),
+                    job,
+                    StepDied(f"it was started {starts - 1} times and never came to an end"),
+                )
+            else:
+                run_step(context, StepKind(kind), job, chapter)
+        except UnknownJob:
+            log.info("step %s of job %s: the job is gone, nothing to do", kind, job)
         except (JobsError, OSError) as error:
             if task.request.retries < MAX_TRIES - 1:
                 raise task.retry(exc=error, countdown=RETRY_DELAY_S) from error
+            give_up(context, StepKind(kind), job, error)
+        except OUR_BUGS as error:
+            log.exception("step %s of job %s met something unforeseen", kind, job)
             give_up(context, StepKind(kind), job, error)
 
 

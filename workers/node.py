@@ -88,9 +88,10 @@ class Node:
         while not stop.stopping:
             try:
                 truth = open_broker(self._embedded.url, self._settings).truth
-                # Nobody else can work for this node: what is listed are processes of a node that is gone.
+                # Nobody else can work for this node: what is listed, or has a step in hand, is of a node that is gone.
                 for status in truth.workers():
                     truth.retire(status.info.worker)
+                truth.reconcile(quiet_s=0)
             except BrokerUnavailable as error:
                 if time.monotonic() > deadline_s:
                     msg = f"the embedded broker does not start: {error}; see {self._embedded.log_dir / 'broker.log'}"

@@ -7,18 +7,22 @@ repeated, and only then moves the truth on.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from jobs import keys
 from jobs.assembly.book import assemble_book, book_timeline
 from jobs.assembly.chapters import assemble_chapter
 from jobs.assembly.report import build_report, write_report
 from jobs.deliver import finished_objects
-from jobs.errors import JobsError, UnknownJob
+from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
+from jobs.plan import Plan
 from jobs.plan_store import load_plan
+from jobs.planning import tasks_of
 from jobs.protocols import StepKind
-from jobs.spec import JobRecord
+from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import queue_segments
+from jobs.takes import has_take
 from workers.context import Context
 
 log = logging.getLogger(__name__)
@@ -46,7 +50,7 @@ def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) ->
         finish_step(context, record)
 
 
-def give_up(context: Context, kind: StepKind, job: str, error: JobsError | OSError) -> None:
+def give_up(context: Context, kind: StepKind, job: str, error: Exception) -> None:
     """Move a job to FAILED because one of its steps cannot be done; the reason is kept and shown."""
     log.error("step %s of job %s failed for good: %s", kind, job, error)
     try:
@@ -57,10 +61,17 @@ def give_up(context: Context, kind: StepKind, job: str, error: JobsError | OSErr
 
 
 def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
-    """Make the audio of one chapter and note it."""
+    """Make the audio of one chapter and note it. Takes that got lost or damaged are spoken again first."""
     store = context.store(record.spec.store_url)
-    assemble_chapter(store, record, load_plan(store, record.job), chapter, context.truth.results(record.job))
-    context.truth.chapter_assembled(record.job, chapter)
+    plan, results = load_plan(store, record.job), context.truth.results(record.job)
+    try:
+        assemble_chapter(store, record, plan, chapter, results)
+    except (ObjectMissing, ObjectDamaged) as error:
+        if not _speak_lost_takes(context, record, plan, results):
+            raise
+        log.warning("job %s: %s; the segments without a sound take are spoken again", record.job, error)
+    else:
+        context.truth.chapter_assembled(record.job, chapter)
 
 
 def finish_step(context: Context, record: JobRecord) -> None:
@@ -69,7 +80,13 @@ def finish_step(context: Context, record: JobRecord) -> None:
         return
     store = context.store(record.spec.store_url)
     plan, results = load_plan(store, record.job), context.truth.results(record.job)
-    assemble_book(store, record, plan, results)
+    try:
+        assemble_book(store, record, plan, results)
+    except (ObjectMissing, ObjectDamaged) as error:
+        if not _speak_lost_takes(context, record, plan, results):
+            raise
+        log.warning("job %s: %s; the segments without a sound take are spoken again", record.job, error)
+        return
     # Without the report itself: a repeated step must write the same bytes.
     objects = [key for key in finished_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
     timeline = book_timeline(record, plan, results)
@@ -77,3 +94,12 @@ def finish_step(context: Context, record: JobRecord) -> None:
     write_report(store, build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence))
     failed = any(result.state is SegmentState.FAILED for result in results.values())
     context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
+
+
+def _speak_lost_takes(context: Context, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> bool:
+    """Put done segments whose take is missing or damaged back to waiting; False when there are none."""
+    store = context.store(record.spec.store_url)
+    done = {segment for segment, result in results.items() if result.state is SegmentState.DONE}
+    tasks = [task for task in tasks_of(plan, record.spec, record.job) if task.segment in done]
+    lost = [task for task in tasks if has_take(store, task.take) is None]
+    return bool(lost) and context.truth.speak_again(record.job, lost) > 0

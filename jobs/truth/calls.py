@@ -21,6 +21,7 @@ from redis.exceptions import (
     AuthorizationError,
     BusyLoadingError,
     NoPermissionError,
+    OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
@@ -46,8 +47,8 @@ CONNECT_TIMEOUT_S = 5.0
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 1.0
 _REFUSAL = re.compile(r"(?:^|caused error: |: -)(BUSY|MISCONF|OOM) (.*)", re.DOTALL)
-"""A refusal as redis-py tells it: alone, out of a transaction, or (Redis 6.2) out of a script. It says that nothing was
-done, or nothing more than a script that was through before. BUSYGROUP is another word."""
+"""A refusal as redis-py tells it: alone, out of a transaction, or (Redis 6.2) out of a script. Nothing was done then: a
+server refuses a script at its first change or not at all. BUSYGROUP is another word."""
 
 
 _REFUSED = {
@@ -65,8 +66,8 @@ class Calls:
     """Runs scripts and commands on one server.
 
     `retry_for_s`: how long a call is repeated while there is no connection or the server refuses for now (`may_pass`);
-    then BrokerUnavailable. `last_error_s`: monotonic time of the last such error (at first: of the start), for whoever must
-    not judge others after it.
+    then BrokerUnavailable. `last_error_s`: monotonic time of the last such error (at first: of the start), for whoever
+    must not judge others after it.
     """
 
     def __init__(self, client: redis.Redis, *, retry_for_s: float = 5.0, stream_ttl_s: float = STREAM_TTL_S) -> None:
@@ -161,7 +162,10 @@ def may_pass(error: RedisError) -> bool:
 
 def _refusal(error: RedisError) -> tuple[str, str]:
     """Its word and what the server says of it; empty if it is none of these."""
-    found = _REFUSAL.search(str(error))
+    text = str(error)
+    if isinstance(error, OutOfMemoryError):  # its word is the type now
+        text = f"OOM {text.rpartition('caused error: ')[2]}"
+    found = _REFUSAL.search(text)
     return (found[1], found[2].partition(" script: ")[0].rstrip(". ")) if found else ("", "")
 
 

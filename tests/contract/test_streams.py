@@ -20,7 +20,7 @@ from jobs.streams.wire import CHUNKS_PER_READ
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_truth import RedisTruth
-from tests.helpers_truth import record
+from tests.helpers_truth import record, tasks
 from tests.helpers_valkey import shared_server
 
 MAX_BYTES = 1000
@@ -29,13 +29,13 @@ TTL_S = 0.2
 BACK_ENDS = ["memory", pytest.param("redis", marks=pytest.mark.services)]
 
 
-def build(kind: str) -> tuple[Streams, Truth]:
+def build(kind: str, *, ttl_s: float = TTL_S) -> tuple[Streams, Truth]:
     if kind == "memory":
-        streams = MemoryStreams(max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES, stream_ttl_s=TTL_S)
+        streams = MemoryStreams(max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES, stream_ttl_s=ttl_s)
         return streams, MemoryTruth(streams)
     server = shared_server()
     server.flush()
-    calls = Calls(make_client(server.url), stream_ttl_s=TTL_S)
+    calls = Calls(make_client(server.url), stream_ttl_s=ttl_s)
     streams = RedisStreams(calls, max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES)
     return streams, RedisTruth(calls)
 
@@ -154,6 +154,62 @@ def test_a_full_house_costs_the_writers_own_oldest_chunks(kind: str, writes: lis
     if isinstance(streams, RedisStreams) and writes:
         assert counted(streams) == {job: sum(sizes) for job, sizes in kept.items() if sizes}
         streams._calls.client.close()
+
+
+@pytest.mark.parametrize("kind", BACK_ENDS)
+@settings(max_examples=60, deadline=None)
+@given(writes=st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 700) | st.none()), max_size=40))
+def test_in_a_full_house_finished_jobs_give_way_first(kind: str, writes: list[tuple[str, int | None]]) -> None:
+    """None instead of a size: the next job of a, b, c ends (in this order: ends in one millisecond go by name)."""
+    streams, truth = build(kind, ttl_s=3600)
+    kept: dict[str, list[int]] = {job: [] for job in "abcd"}
+    ended: list[str] = []
+    for job in kept:
+        truth.create_job(record(job))
+    for job, size in writes:
+        if size is None:
+            if len(ended) < 3:
+                ended.append("abc"[len(ended)])
+                truth.move_job(ended[-1], JobState.FAILED)
+        elif job not in ended:
+            streams.write_audio(job, chunk(0, data=bytes(size)))
+            write_to_model(kept, ended, job, size)
+    assert {job: [len(entry.data) for _id, entry in streams.audio(job)] for job in kept} == kept
+    if isinstance(streams, RedisStreams):
+        if sum(map(len, kept.values())):
+            assert {job: size for job, size in counted(streams).items() if size} == {
+                job: sum(sizes) for job, sizes in kept.items() if sum(sizes)
+            }
+        streams._calls.client.close()
+
+
+def write_to_model(kept: dict[str, list[int]], ended: list[str], job: str, size: int) -> None:
+    """What `write_audio` keeps, told another way: one entry after the other goes until all fits."""
+    kept[job].append(size)
+    while len(kept[job]) > 1 and sum(kept[job]) > MAX_BYTES:
+        del kept[job][0]
+    while sum(map(sum, kept.values())) > MAX_TOTAL_BYTES:
+        giver = next((name for name in ended if kept[name]), job)
+        if giver == job and len(kept[job]) == 1:
+            return
+        del kept[giver][0]
+
+
+def test_a_job_that_goes_on_after_its_end_does_not_give_way(house: tuple[Streams, Truth]) -> None:
+    streams, truth = house
+    truth.create_job(record("b"))
+    truth.enqueue("b", tasks("b", 1), [])
+    for number in range(4):
+        streams.write_audio("b", chunk(number, data=bytes(200)))
+    truth.move_job("b", JobState.FAILED)
+    truth.retry_failed("b")
+    for number in range(6):
+        streams.write_audio("a", chunk(number, data=bytes(200)))
+    assert [len(streams.audio(job)) for job in "ab"] == [3, 4]
+    truth.move_job("b", JobState.FAILED)
+    streams.write_audio("a", chunk(6, data=bytes(200)))
+    assert [entry.chunk for _id, entry in streams.audio("b")] == [1, 2, 3]
+    assert [entry.chunk for _id, entry in streams.audio("a")] == [3, 4, 5, 6]
 
 
 @pytest.mark.parametrize("end", ["forgotten", "expired"])

@@ -162,15 +162,37 @@ class SideBySide(RuleBasedStateMachine):
             self.both(lambda truth: truth.move_job(job, JobState.DONE_WITH_FAILURES))
             self.both(lambda truth: truth.retry_failed(job))
 
-    @rule(limit=st.integers(1, 30))
-    def steps(self, limit: int) -> None:
+    @rule(limit=st.integers(1, 30), confirm=st.booleans(), start=st.booleans())
+    def steps(self, limit: int, confirm: bool, start: bool) -> None:
+        told = []
         for truth in (self.memory, self.redis):  # ids differ, so each confirms its own
-            for step in truth.take_steps("c", limit=limit, timeout_s=0):
+            taken = truth.take_steps("c", limit=limit, timeout_s=0)
+            starts = [
+                _answer(lambda truth, step=step: truth.step_started(step.job, step.kind, step.chapter), truth)
+                for step in taken
+                if start
+            ]
+            told.append((list(map(_name, taken)), starts))
+            for step in taken if confirm else []:
                 truth.step_sent(step)
+        assert told[0] == told[1]
 
-    @rule()
-    def reconcile(self) -> None:
-        self.both(lambda truth: sorted(map(_name, truth.reconcile())))
+    @rule(quiet_s=st.sampled_from([None, 0.0, LONG_S]))
+    def reconcile(self, quiet_s: float | None) -> None:
+        self.both(lambda truth: list(map(_name, truth.reconcile(quiet_s=quiet_s))))
+
+    @rule(job=JOBS, numbers=st.sets(st.integers(0, 39), max_size=6), per_chapter=st.integers(1, 9))
+    def lose_takes(self, job: str, numbers: set[int], per_chapter: int) -> None:
+        """Takes of some segments are gone; those that are not done are named in vain."""
+        entry = self.memory._state.jobs.get(job)
+        chapters = {number: result.chapter for number, result in entry.results.items()} if entry else {}
+        model = entry.record.spec.model if entry else "m"
+        lost = [
+            task.model_copy(update={"chapter": chapters.get(task.segment, task.chapter)})
+            for task in tasks(job, 40, per_chapter=per_chapter, model=model)
+            if task.segment in numbers
+        ]
+        self.both(lambda truth: truth.speak_again(job, lost))
 
     @invariant()
     def same_everywhere(self) -> None:

@@ -16,7 +16,7 @@ import redis
 
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.events import AudioChunk, EventKind
-from jobs.protocols import Beat
+from jobs.protocols import Beat, StepKind
 from jobs.state import JobState, SegmentState
 from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
@@ -146,6 +146,12 @@ def test_lost_replies_are_repeated_without_doing_it_twice(
     entry = streams.write_audio("a", chunk)
     assert streams.audio("a") == [(entry, chunk)]
     assert (truth.job("a").done, truth.job("a").held) == (4, 0)
+    lose_next_reply(truth, "speak_again", monkeypatch)
+    assert truth.speak_again("a", held[:2]) == 2
+    assert (truth.job("a").done, truth.speak_again("a", held[:2])) == (2, 0)
+    truth.create_job(record("c"))
+    lose_next_reply(truth, "started", monkeypatch)
+    assert [truth.step_started("c", StepKind.PLAN, None) for _time in range(2)] == [1, 2]
 
 
 def lose_next_reply(truth: RedisTruth, script: str, monkeypatch: pytest.MonkeyPatch) -> None:

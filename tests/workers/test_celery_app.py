@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from jobs.settings import Settings
 from jobs.state import JobState
 from tests.helpers_valkey import ValkeyServer
 from tests.workers.making import Stage, lines
+from tests.workers.test_steps import planned
 from workers import celery_app
-from workers.celery_app import MAX_TRIES, QUEUE, TASK, StepSender, build_app, celery_url, register_task
+from workers.celery_app import MAX_STARTS, MAX_TRIES, QUEUE, TASK, StepSender, build_app, celery_url, register_task
 
 STEP = Step(kind=StepKind.ASSEMBLE, job="book-1", entry="5-0", chapter=3)
 
@@ -63,11 +65,20 @@ def test_a_step_is_handed_over_until_the_broker_is_gone_and_again_when_it_is_bac
         server.close()
 
 
-@pytest.mark.parametrize(("failures", "state"), [(MAX_TRIES - 1, JobState.QUEUED), (MAX_TRIES, JobState.FAILED)])
+def run_task(stage: Stage, monkeypatch: pytest.MonkeyPatch, job: str, step: Callable[..., None]) -> None:
+    """Run the PLAN step of a job as a pool process does, with `step` in place of the real one."""
+    monkeypatch.setattr(celery_app, "run_step", step)
+    monkeypatch.setattr(celery_app, "open_context", lambda _settings: stage.context)
+    app = build_app("memory://")
+    register_task(app, Settings(broker="memory://"))
+    app.tasks[TASK].apply(args=("plan", job, None))
+
+
+@pytest.mark.parametrize(("failures", "state"), [(MAX_TRIES - 1, JobState.PLANNING), (MAX_TRIES, JobState.FAILED)])
 def test_a_step_is_tried_a_few_times_and_then_given_up(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, failures: int, state: JobState
 ) -> None:
-    job = stage.submit(lines(1))[0].job
+    job = planned(stage)
     tries: list[tuple[object, ...]] = []
 
     def fail(_context: object, *arguments: object) -> None:
@@ -75,10 +86,34 @@ def test_a_step_is_tried_a_few_times_and_then_given_up(
         if len(tries) <= failures:
             raise StoreError("no space left")
 
-    monkeypatch.setattr(celery_app, "run_step", fail)
-    monkeypatch.setattr(celery_app, "open_context", lambda _settings: stage.context)
-    app = build_app("memory://")
-    register_task(app, Settings(broker="memory://"))
-    app.tasks[TASK].apply(args=("assemble", job, 2))
-    assert tries == [(StepKind.ASSEMBLE, job, 2)] * MAX_TRIES
+    run_task(stage, monkeypatch, job, fail)
+    assert tries == [(StepKind.PLAN, job, None)] * MAX_TRIES
     assert stage.state(job) is state
+
+
+def test_a_step_that_meets_a_bug_ends_its_job_at_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = planned(stage)
+    tries: list[str] = []
+
+    def fail(*_arguments: object) -> None:
+        tries.append("once")
+        raise KeyError("nobody thought of this")
+
+    run_task(stage, monkeypatch, job, fail)
+    assert tries == ["once"]
+    assert (stage.state(job), stage.truth.job(job).reason) == (JobState.FAILED, "plan: 'nobody thought of this'")
+
+
+def test_a_step_that_dies_again_and_again_is_given_up(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = planned(stage)
+    for _death in range(MAX_STARTS):
+        assert stage.truth.step_started(job, StepKind.PLAN, None) <= MAX_STARTS
+    run_task(stage, monkeypatch, job, lambda *_arguments: pytest.fail("it must not be started again"))
+    assert stage.state(job) is JobState.FAILED
+    assert f"started {MAX_STARTS} times" in stage.truth.job(job).reason
+
+
+def test_a_step_that_nobody_calls_for_is_left_undone(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = stage.submit(lines(1))[0].job
+    run_task(stage, monkeypatch, job, lambda *_arguments: pytest.fail("the job is planned already"))
+    assert stage.state(job) is JobState.QUEUED

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jobs import keys
-from jobs.errors import BrokerUnavailable, StoreError, UnknownJob
+from jobs.errors import BrokerUnavailable, ObjectDamaged, StoreError, UnknownJob
 from jobs.plan_store import save_plan
 from jobs.protocols import StepKind
 from jobs.spec import AudioFormat, JobRecord
@@ -127,3 +127,35 @@ def test_a_step_given_up_fails_its_job_with_the_reason(stage: Stage) -> None:
     give_up(stage.context, StepKind.ASSEMBLE, job, StoreError("no space left"))
     record = stage.truth.job(job)
     assert (record.state, record.reason) == (JobState.FAILED, "assemble: no space left")
+
+
+@pytest.mark.parametrize("harm", ["delete", "damage"])
+@pytest.mark.parametrize("kind", [StepKind.ASSEMBLE, StepKind.FINISH])
+def test_a_take_that_got_lost_is_spoken_again(stage: Stage, kind: StepKind, harm: str) -> None:
+    job = spoken(stage)
+    if kind is StepKind.FINISH:
+        for chapter in (0, 1):
+            run_step(stage.context, StepKind.ASSEMBLE, job, chapter)
+    takes = {segment: result.take for segment, result in stage.truth.results(job).items()}
+    whole = stage.store.get(keys.take_audio(takes[1]))
+    if harm == "delete":
+        stage.store.delete(keys.take_audio(takes[1]))
+    else:
+        stage.store.put(keys.take_audio(takes[1]), whole[:-20] + bytes(20))
+    run_step(stage.context, kind, job, 0 if kind is StepKind.ASSEMBLE else None)
+    record = stage.truth.job(job)
+    assert (record.state, record.waiting, record.done) == (JobState.QUEUED, 1, len(takes) - 1)
+    with running(stage):
+        until(lambda: stage.state(job) is JobState.ASSEMBLING, "it is spoken again")
+    assert stage.store.get(keys.take_audio(takes[1])) == whole
+    for chapter in (0, 1):
+        run_step(stage.context, StepKind.ASSEMBLE, job, chapter)
+    run_step(stage.context, StepKind.FINISH, job, None)
+    assert stage.state(job) is JobState.DONE
+
+
+def test_a_damaged_plan_is_said(stage: Stage) -> None:
+    job = spoken(stage)
+    stage.store.put(keys.job_object(job, "plan.jsonl"), b"{")
+    with pytest.raises(ObjectDamaged, match=r"plan\.jsonl in memory://.* is not a plan"):
+        run_step(stage.context, StepKind.ASSEMBLE, job, 0)

@@ -81,6 +81,37 @@ def test_a_server_that_loads_its_data_is_waited_for() -> None:
         calls.client.close()
 
 
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            b"-MISCONF Errors writing to the AOF file: No space left on device",
+            r"cannot save its data \(Errors writing to the AOF file: No space left on device\); free space on the",
+        ),
+        (
+            b"-OOM command not allowed when used memory > 'maxmemory'.",
+            r"out of memory \(command not allowed when used memory > 'maxmemory'\); raise its maxmemory",
+        ),
+        (  # as Redis 6.2 tells it of a script
+            b"-ERR Error running script (call to f_1): @user_script:12: @user_script: 12: -OOM command not allowed.",
+            r"out of memory \(command not allowed\); raise its maxmemory",
+        ),
+    ],
+)
+def test_a_full_server_is_waited_for(reply: bytes, told: str) -> None:
+    with stub_server(reply, reply, b"+PONG") as url:
+        calls = Calls(make_client(url), retry_for_s=30)
+        before_s = calls.last_error_s
+        assert calls.repeat(lambda _again: calls.client.ping())
+        assert calls.last_error_s > before_s
+        calls.client.close()
+    with stub_server(reply) as url:
+        calls = Calls(make_client(url), retry_for_s=0.05)
+        with pytest.raises(BrokerUnavailable, match=told):
+            calls.repeat(lambda _again: calls.client.ping())
+        calls.client.close()
+
+
 def test_other_errors_of_the_server_are_not_waited_for() -> None:
     with stub_server(b"-BUSYGROUP Consumer Group name already exists", b"+PONG") as url:
         calls = Calls(make_client(url), retry_for_s=30)
