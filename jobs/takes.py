@@ -25,8 +25,8 @@ Pcm = npt.NDArray[np.int16]
 
 GOOD_FINISH = "stop"
 """The only finish reason of a good take: the model said everything it was given."""
-SILENT_PEAK = 0.001
-"""A take whose loudest sample is below this (-60 dB of full scale) has no speech in it."""
+SILENT_PEAK = 0.005
+"""A take whose loudest sample is below this (-46 dB of full scale) has no speech in it, only the noise of a voice."""
 _FULL_SCALE = 32767
 
 

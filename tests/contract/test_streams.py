@@ -42,7 +42,17 @@ def build(kind: str, *, ttl_s: float = TTL_S) -> tuple[Streams, Truth]:
 
 @pytest.fixture(params=BACK_ENDS)
 def house(request: pytest.FixtureRequest) -> Iterator[tuple[Streams, Truth]]:
-    streams, truth = build(request.param)
+    yield from opened(request.param, TTL_S)
+
+
+@pytest.fixture(params=BACK_ENDS)
+def lasting_house(request: pytest.FixtureRequest) -> Iterator[tuple[Streams, Truth]]:
+    """Streams of finished jobs stay for as long as a test takes."""
+    yield from opened(request.param, 3600)
+
+
+def opened(kind: str, ttl_s: float) -> Iterator[tuple[Streams, Truth]]:
+    streams, truth = build(kind, ttl_s=ttl_s)
     truth.create_job(record("a"))
     yield streams, truth
     if isinstance(streams, RedisStreams):
@@ -195,8 +205,37 @@ def write_to_model(kept: dict[str, list[int]], ended: list[str], job: str, size:
         del kept[giver][0]
 
 
-def test_a_job_that_goes_on_after_its_end_does_not_give_way(house: tuple[Streams, Truth]) -> None:
-    streams, truth = house
+def test_who_ended_first_gives_way_first(lasting_house: tuple[Streams, Truth]) -> None:
+    streams, truth = lasting_house
+    for job in "bcd":
+        truth.create_job(record(job))
+    for job in "bc":
+        for number in range(3):
+            streams.write_audio(job, chunk(number, data=bytes(200)))
+    for job in "cb":  # not by name
+        truth.move_job(job, JobState.FAILED)
+        wait_for_another_millisecond(streams, truth, job)
+    for number in range(3):
+        streams.write_audio("d", chunk(number, data=bytes(200)))
+    assert [len(streams.audio(job)) for job in "bcd"] == [3, 1, 3]
+    streams.write_audio("d", chunk(3, data=bytes(400)))
+    assert [len(streams.audio(job)) for job in "bcd"] == [2, 0, 4]
+
+
+def wait_for_another_millisecond(streams: Streams, truth: Truth, job: str) -> None:
+    """Streams expire by milliseconds of the server."""
+    ended_at_s = streams.events(job)[-1][1].at_s
+    deadline_s, number = time.monotonic() + 30, 0
+    while True:
+        truth.create_job(record(f"clock-{job}-{number}"))
+        if streams.events(f"clock-{job}-{number}")[0][1].at_s > ended_at_s:
+            return
+        assert time.monotonic() < deadline_s
+        number += 1
+
+
+def test_a_job_that_goes_on_after_its_end_does_not_give_way(lasting_house: tuple[Streams, Truth]) -> None:
+    streams, truth = lasting_house
     truth.create_job(record("b"))
     truth.enqueue("b", tasks("b", 1), [])
     for number in range(4):

@@ -90,6 +90,14 @@ class TestSpeakAgain:
         assert segments_of(house.truth.lease("w", 9)) == [0, 1, 5, 6, 7]
         assert house.truth.finish("w", [result(held[0])]) == [True]
 
+    def test_a_job_all_of_whose_segments_are_held_has_work_again(self, house: House) -> None:
+        house.queue("a", 8)
+        house.truth.register(worker("w"))
+        held = house.truth.lease("w", 8)
+        house.truth.finish("w", [result(held[0])])
+        assert house.truth.speak_again("a", [held[0]]) == 1
+        assert house.truth.lease("w", 8) == [held[0]]
+
     def test_what_is_not_done_is_left_alone(self, house: House) -> None:
         house.queue("a", 4)
         house.truth.register(worker("w"))

@@ -223,3 +223,16 @@ def test_a_second_node_in_one_folder_is_refused(home: Home) -> None:
         assert process.wait(timeout=60) == 0
         assert len(processes_of(home, "valkey-server")) == 1
         finish(process)
+
+
+def test_what_is_no_speech_is_never_a_take(home: Home) -> None:
+    """Faults that the free checks know end as failed segments with a reason, never as silence in the book."""
+    marks = ("mute", "nan", "budget", "error")
+    text = "\n\n".join(["A good one.", *(f"This one [[fault:{mark}]] is {mark}." for mark in marks), "The last one."])
+    job = home.json("submit", write_book(home, text), "--model", "fake", code=1)["jobs"][0]
+    report = json.loads((home.work / "book" / "report.json").read_text())
+    assert (job["segments"], job["failed"]) == (6, 4)
+    assert [segment["state"] for segment in report["segments"]] == ["done", *["failed"] * 4, "done"]
+    reasons = [segment["reason"] for segment in report["segments"][1:5]]
+    for reason, word in zip(reasons, ("silent", "not finite", "budget", "rejected"), strict=True):
+        assert word in reason
