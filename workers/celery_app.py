@@ -16,7 +16,7 @@ from celery import Celery, Task
 from kombu.exceptions import OperationalError
 
 from jobs import keys
-from jobs.errors import BrokerUnavailable, JobsError, UnknownJob
+from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, UnknownJob
 from jobs.protocols import Step, StepKind
 from jobs.settings import Settings, load_settings
 from workers.context import Context, open_context
@@ -111,20 +111,17 @@ def register_task(app: Celery, settings: Settings) -> None:
     def step(task: Task, kind: str, job: str, chapter: int | None) -> None:
         context = context_of(os.getpid())
         try:
-            starts = context.truth.step_started(job, StepKind(kind), chapter)
+            # Only the first try of a message is a start: what is tried again did not die.
+            starts = context.truth.step_started(job, StepKind(kind), chapter) if task.request.retries == 0 else 1
             if starts == 0:
                 log.info("step %s of job %s is not called for any more", kind, job)
             elif starts > MAX_STARTS:
-                give_up(
-                    context,
-                    StepKind(kind),
-                    job,
-                    StepDied(f"it was started {starts - 1} times and never came to an end"),
-                )
+                died = StepDied(f"it was started {starts - 1} times and never came to an end")
+                give_up(context, StepKind(kind), job, died)
             else:
                 run_step(context, StepKind(kind), job, chapter)
-        except UnknownJob:
-            log.info("step %s of job %s: the job is gone, nothing to do", kind, job)
+        except (UnknownJob, IllegalMove) as error:
+            log.info("step %s of job %s: the job has moved on (%s)", kind, job, error)
         except (JobsError, OSError) as error:
             if task.request.retries < MAX_TRIES - 1:
                 raise task.retry(exc=error, countdown=RETRY_DELAY_S) from error
