@@ -73,7 +73,7 @@ _DOT_IN_NAME = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
 _SAINT = re.compile(r"\bSt\.(?=\s+[A-Z])")
 _STREET = re.compile(r"\bSt\.")
 _SLASH = re.compile(r"(?<=\w)/(?=\w)")
-_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?])")
+_SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?](?!\w))")  # a mark that touches the next word stays with it: " .5"
 _MARKS = re.compile(r"[,.;:!?](?:\s*[,;:!?]|\s*\.(?!\d))+")
 
 

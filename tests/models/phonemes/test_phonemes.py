@@ -62,6 +62,7 @@ def test_letters_of_other_scripts_are_named(text, letter):
 @settings(deadline=None)
 @given(st.text(max_size=60))
 @example("İstanbul ŉ ǆ")
+@example("0 .aa")
 def test_tidying_twice_is_tidying_once_and_keeps_every_letter_and_digit(text):
     try:
         once = tidy(text)
