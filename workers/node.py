@@ -72,8 +72,14 @@ class Node:
                 status = member.poll()
                 if status is not None:
                     log.error("%s ended with status %d and is started again", member.name, status)
+                    self._send_steps_again()
             time.sleep(POLL_S)
         self._stop()
+
+    def _send_steps_again(self) -> None:
+        """Steps that a dead CPU worker had in hand would be found by the reconciler only minutes later."""
+        with suppress(BrokerUnavailable):
+            open_broker(self._embedded.url, self._settings).truth.reconcile(quiet_s=0)
 
     def _lock_broker_files(self) -> int:
         """Wait until no older broker works on the files (one may outlive a killed node for a moment)."""

@@ -11,6 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from jobs.errors import BrokerUnavailable
@@ -68,6 +69,11 @@ class Steward:
             self._trouble_until_s = time.monotonic() + 1.2 * self._worker_ttl_s
             time.sleep(1.0)
 
+    def send_again(self) -> None:
+        """Our step process died: the messages it had would stay hidden for an hour, so their steps go out anew."""
+        with suppress(BrokerUnavailable):  # then the reconciler finds them later
+            self._truth.reconcile(quiet_s=0)
+
     def _sweep(self) -> None:
         # After an outage every heartbeat looks old; wait until the living had time to beat again.
         if time.monotonic() >= self._trouble_until_s:
@@ -91,6 +97,7 @@ def run(settings: Settings) -> None:
         status = celery.poll()
         if status is not None:
             log.error("the step process ended with status %d and is started again", status)
+            steward.send_again()
         steward.round()
     stop_together([celery], grace_s=settings.grace_s + STOP_MARGIN_S)
 
