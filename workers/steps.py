@@ -7,7 +7,6 @@ repeated, and only then moves the truth on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 
 from jobs import keys
 from jobs.assembly.book import assemble_book, book_timeline
@@ -15,11 +14,10 @@ from jobs.assembly.chapters import assemble_chapter
 from jobs.assembly.report import build_report, write_report
 from jobs.deliver import finished_objects
 from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
-from jobs.plan import Plan
 from jobs.plan_store import load_plan
 from jobs.planning import tasks_of
 from jobs.protocols import StepKind
-from jobs.spec import JobRecord, SegmentResult
+from jobs.spec import JobRecord
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import queue_segments
 from jobs.takes import has_take
@@ -44,10 +42,16 @@ def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) ->
         return
     if kind is StepKind.PLAN and record.state is JobState.PLANNING:
         queue_segments(context.truth, context.store(record.spec.store_url), record)
-    elif kind is StepKind.ASSEMBLE and chapter is not None:
-        chapter_step(context, record, chapter)
-    elif kind is StepKind.FINISH:
-        finish_step(context, record)
+        return
+    try:
+        if kind is StepKind.ASSEMBLE and chapter is not None:
+            chapter_step(context, record, chapter)
+        elif kind is StepKind.FINISH:
+            finish_step(context, record)
+    except (ObjectMissing, ObjectDamaged) as error:
+        if not _speak_lost_takes(context, record):
+            raise
+        log.warning("job %s: %s; the segments without a sound take are spoken again", job, error)
 
 
 def give_up(context: Context, kind: StepKind, job: str, error: Exception) -> None:
@@ -61,17 +65,10 @@ def give_up(context: Context, kind: StepKind, job: str, error: Exception) -> Non
 
 
 def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
-    """Make the audio of one chapter and note it. Takes that got lost or damaged are spoken again first."""
+    """Make the audio of one chapter and note it."""
     store = context.store(record.spec.store_url)
-    plan, results = load_plan(store, record.job), context.truth.results(record.job)
-    try:
-        assemble_chapter(store, record, plan, chapter, results)
-    except (ObjectMissing, ObjectDamaged) as error:
-        if not _speak_lost_takes(context, record, plan, results):
-            raise
-        log.warning("job %s: %s; the segments without a sound take are spoken again", record.job, error)
-    else:
-        context.truth.chapter_assembled(record.job, chapter)
+    assemble_chapter(store, record, load_plan(store, record.job), chapter, context.truth.results(record.job))
+    context.truth.chapter_assembled(record.job, chapter)
 
 
 def finish_step(context: Context, record: JobRecord) -> None:
@@ -80,13 +77,7 @@ def finish_step(context: Context, record: JobRecord) -> None:
         return
     store = context.store(record.spec.store_url)
     plan, results = load_plan(store, record.job), context.truth.results(record.job)
-    try:
-        assemble_book(store, record, plan, results)
-    except (ObjectMissing, ObjectDamaged) as error:
-        if not _speak_lost_takes(context, record, plan, results):
-            raise
-        log.warning("job %s: %s; the segments without a sound take are spoken again", record.job, error)
-        return
+    assemble_book(store, record, plan, results)
     # Without the report itself: a repeated step must write the same bytes.
     objects = [key for key in finished_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
     timeline = book_timeline(record, plan, results)
@@ -96,10 +87,12 @@ def finish_step(context: Context, record: JobRecord) -> None:
     context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
 
 
-def _speak_lost_takes(context: Context, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> bool:
+def _speak_lost_takes(context: Context, record: JobRecord) -> bool:
     """Put done segments whose take is missing or damaged back to waiting; False when there are none."""
     store = context.store(record.spec.store_url)
+    results = context.truth.results(record.job)
     done = {segment for segment, result in results.items() if result.state is SegmentState.DONE}
+    plan = load_plan(store, record.job)
     tasks = [task for task in tasks_of(plan, record.spec, record.job) if task.segment in done]
     lost = [task for task in tasks if has_take(store, task.take) is None]
     return bool(lost) and context.truth.speak_again(record.job, lost) > 0
