@@ -15,20 +15,20 @@ import numpy.typing as npt
 _Words = npt.NDArray[np.uint64]
 _Floats = npt.NDArray[np.float32]
 
-_MULTIPLIERS = (np.uint64(0xD2511F53), np.uint64(0xCD9E8D57))
-_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
-_NUM_ROUNDS = 10
+MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
+KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
+NUM_ROUNDS = 10
 _LOW = np.uint64(0xFFFFFFFF)
 _HIGH_SHIFT = np.uint64(32)
 
 # Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37 (1988), PPND7:
 # numerator and denominator, highest power first. With p >= 2**-24 sqrt(-log p) stays below 5, so the third region of
 # the algorithm is never reached.
-_CENTRE = ((59.109374720, 159.29113202, 50.434271938, 3.3871327179), (67.187563600, 78.757757664, 17.895169469, 1.0))
-_TAIL = ((0.17023821103, 1.3067284816, 2.7568153900, 1.4234372777), (0.12021132975, 0.73700164250, 1.0))
-_CENTRE_HALF_WIDTH = 0.425
-_CENTRE_OFFSET = 0.180625
-_TAIL_OFFSET = 1.6
+CENTRE = ((59.109374720, 159.29113202, 50.434271938, 3.3871327179), (67.187563600, 78.757757664, 17.895169469, 1.0))
+TAIL = ((0.17023821103, 1.3067284816, 2.7568153900, 1.4234372777), (0.12021132975, 0.73700164250, 1.0))
+CENTRE_HALF_WIDTH = 0.425
+CENTRE_OFFSET = 0.180625
+TAIL_OFFSET = 1.6
 
 _LOG_SERIES = (1 / 9, 1 / 7, 1 / 5, 1 / 3, 1.0)
 """log(m / c) = 2 s (1 + s^2/3 + s^4/5 + ...) with s = (m - c) / (m + c), highest power first."""
@@ -38,11 +38,11 @@ def philox(counter: tuple[_Words, _Words, _Words, _Words], key: tuple[int, int])
     """Ten Philox rounds. Four [N] uint64 arrays of 32-bit counter words and two 32-bit key words give four more."""
     c0, c1, c2, c3 = counter
     k0, k1 = key
-    for _ in range(_NUM_ROUNDS):
-        p0, p1 = c0 * _MULTIPLIERS[0], c2 * _MULTIPLIERS[1]
+    for _ in range(NUM_ROUNDS):
+        p0, p1 = c0 * np.uint64(MULTIPLIERS[0]), c2 * np.uint64(MULTIPLIERS[1])
         c0, c1 = (p1 >> _HIGH_SHIFT) ^ c1 ^ np.uint64(k0), p1 & _LOW
         c2, c3 = (p0 >> _HIGH_SHIFT) ^ c3 ^ np.uint64(k1), p0 & _LOW
-        k0, k1 = (k0 + _KEY_STEPS[0]) & 0xFFFFFFFF, (k1 + _KEY_STEPS[1]) & 0xFFFFFFFF
+        k0, k1 = (k0 + KEY_STEPS[0]) & 0xFFFFFFFF, (k1 + KEY_STEPS[1]) & 0xFFFFFFFF
     return c0, c1, c2, c3
 
 
@@ -69,12 +69,12 @@ def normal(seed: int, draw: int, shape: tuple[int, ...], *, start: int = 0) -> _
     """
     p = uniform(seed, draw, (math.prod(shape),), start=start)
     q = p - np.float32(0.5)
-    offset = np.float32(_CENTRE_OFFSET) - q * q
-    values = q * _ratio(_CENTRE, offset)
-    (tail,) = np.nonzero(np.abs(q) > _CENTRE_HALF_WIDTH)
+    offset = np.float32(CENTRE_OFFSET) - q * q
+    values = q * _ratio(CENTRE, offset)
+    (tail,) = np.nonzero(np.abs(q) > CENTRE_HALF_WIDTH)
     side = q[tail]
     nearest = np.minimum(p[tail], np.float32(1.0) - p[tail])
-    far = _ratio(_TAIL, np.sqrt(-_log(nearest)) - np.float32(_TAIL_OFFSET))
+    far = _ratio(TAIL, np.sqrt(-_log(nearest)) - np.float32(TAIL_OFFSET))
     values[tail] = np.copysign(far, side)
     return values.reshape(shape)
 
