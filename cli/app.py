@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import control, doctor, fetch, jobs_view, listen, models_view, nodes, submit
+from cli import bench, control, doctor, fetch, jobs_view, listen, models_view, nodes, submit, warm
 from cli.options import Shared, shared
 from cli.output import Exit
 from jobs import errors
@@ -97,6 +97,8 @@ control.add_to(app)
 models_view.add_to(app)
 nodes.add_to(app)
 doctor.add_to(app)
+warm.add_to(app)
+bench.add_to(app)
 
 
 def main() -> None:

@@ -119,6 +119,8 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
         if not wait:
             options.output.result({"job": job, "state": record.state.value, "retried": count}, f"{job}: {record.state}")
             return
+        if record.waiting:
+            session.check_served(record.spec.model, command=f"tts-batch resume {job}")
         target = (out or default_out(record.spec.source_name)).expanduser().absolute()
         check_folder(target)
         raise typer.Exit(follow_all(session, options.output, [(record, target)]))

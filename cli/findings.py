@@ -114,12 +114,17 @@ def voice_findings(settings: Settings) -> Iterator[Finding]:
     """Each model's voices that are installed, and how to get one where there is none."""
     from workers.catalog import offers
 
-    for offer in offers(precision=settings.precision):
+    try:
+        known = offers(precision=settings.precision, models=(settings.model,))
+    except JobsError as error:
+        yield Finding(f"model {settings.model}", str(error), "set TTS_BATCH_MODEL to a model that can be run")
+        known = offers(precision=settings.precision)
+    for offer in known:
         installed = [voice.name for voice in offer.voices if voice.installed]
         if installed:
             yield Finding(f"model {offer.name}", f"voices {', '.join(installed)}")
         else:
-            hints = "; ".join(voice.install_hint for voice in offer.voices)
+            hints = "; ".join(dict.fromkeys(voice.install_hint for voice in offer.voices))
             yield Finding(f"model {offer.name}", "no voice installed", hints, needed=offer.name == settings.model)
 
 

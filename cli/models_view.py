@@ -62,6 +62,6 @@ def _offers(options: Shared) -> list[ModelOffer]:
 
     settings = settings_for(options.broker)
     if settings.broker is None:
-        return offers(precision=settings.precision)
+        return offers(precision=settings.precision, models=(settings.model,))
     with connect(options.broker) as session:
         return published_offers(session.broker)

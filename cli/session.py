@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
 import subprocess
 import time
 from collections.abc import Iterator
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 NODE_START_S = 40.0
 NODE_STOP_S = 60.0
 POLL_S = 0.1
+SERVED_S = 10.0
+"""How long the workers of a node may take to offer a model: those of a GPU come up after those of the CPU."""
 OWNED_GRACE_S = 0.5
 """Grace of a node that one command started: who presses Ctrl-C wants to leave, and what is given back is not lost."""
 
@@ -57,6 +61,32 @@ class Session:
         if self.embedded and not self.place.running():
             self.owns_node = self.stack.enter_context(running_node(replace(self.settings, broker=None)))
 
+    def check_served(self, model: str, *, command: str) -> None:
+        """Make sure that the embedded node speaks a model; `command` is what was typed.
+
+        A node serves what was installed when it started, and the folder of weights that it was started with. Nothing is
+        said as long as no worker has come up yet: what it will offer is not known.
+
+        Raises:
+            BadOption: its workers offer other models only.
+        """
+        ours = self.owns_node and (model == self.settings.model or os.sep not in model)
+        if not self.embedded or ours:
+            return
+        deadline_s = time.monotonic() + SERVED_S
+        while model not in (names := [offer.name for offer in published_offers(self.broker)]):
+            if time.monotonic() > deadline_s:
+                break
+            time.sleep(POLL_S)
+        if names and model not in names:
+            how = f"`TTS_BATCH_MODEL={shlex.quote(model)} {command}`"
+            first = "" if self.owns_node else "stop it (Ctrl-C where `tts-batch up` runs), then "
+            msg = (
+                f"the node in {self.settings.data_dir} does not speak model {model!r}, only {', '.join(names)}; "
+                f"{first}start one that does: {how}"
+            )
+            raise BadOption(msg)
+
     def close(self) -> None:
         """Close the connection."""
         self.broker.close()
@@ -88,7 +118,7 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
     Raises:
         BadOption: nobody knows the model or the voice.
     """
-    from workers.catalog import add_voice
+    from workers.catalog import add_voice, local_device
     from workers.catalog import find_offer as local_offer
 
     published = published_offers(broker) if broker is not None else []
@@ -100,12 +130,15 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
         names = ", ".join(offer.name for offer in published)
         msg = f"no worker of this broker speaks model {model!r}; they speak {names}"
         raise BadOption(msg)
-    return local_offer(model, voice=voice, precision=settings.precision)
+    device = local_device(model, precision=settings.precision)
+    return local_offer(model, voice=voice, precision=settings.precision, device=device)
 
 
 @contextlib.contextmanager
-def connect(broker: str | None, *, needs_node: bool = False) -> Iterator[Session]:
+def connect(broker: str | None, *, needs_node: bool = False, model: str | None = None) -> Iterator[Session]:
     """A session for one command. `needs_node`: start the embedded node when none runs, and stop it at the end.
+
+    A node that is started serves `model` too (by its full name), where that is a folder of weights.
 
     Raises:
         BrokerUnavailable: no broker answers (and, with the embedded one, no node runs).
@@ -114,6 +147,7 @@ def connect(broker: str | None, *, needs_node: bool = False) -> Iterator[Session
     from jobs.embedded import Embedded
 
     settings = settings_for(broker)
+    settings = settings if model is None else replace(settings, model=model)
     with contextlib.ExitStack() as stack:
         embedded = settings.broker is None
         owns_node = False

@@ -31,7 +31,9 @@ def submit(  # one parameter per option is how Typer declares a command line
     files: Annotated[
         list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl or srt; - is standard input.")
     ],
-    model: Annotated[str | None, typer.Option(help="Model, as `tts-batch models` lists it.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Model, as `tts-batch models` lists it, or the folder of its weights (./DIR).")
+    ] = None,
     voice: Annotated[str | None, typer.Option(help="Voice name, or the path of a Piper .onnx.")] = None,
     lang: Annotated[str | None, typer.Option(help="Language to speak, e.g. en-US.")] = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Same seed and text: same audio.")] = 0,

@@ -56,7 +56,7 @@ def run(ask: Ask, options: Shared) -> Exit:
     settings = settings_for(options.broker)
     with contextlib.ExitStack() as stack:
         session = stack.enter_context(connect(options.broker)) if settings.broker is not None else None
-        model = ask.model or settings.model
+        model = _model_name(ask.model or settings.model)  # workers run in other folders
         if ask.voice is not None and is_path(ask.voice):
             # Workers run in other folders.
             ask = replace(ask, voice=str(Path(ask.voice).expanduser().absolute()))
@@ -68,7 +68,8 @@ def run(ask: Ask, options: Shared) -> Exit:
             _show(output, drafts)
             return Exit.DONE
         if session is None:
-            session = stack.enter_context(connect(None, needs_node=ask.wait))
+            session = stack.enter_context(connect(None, needs_node=ask.wait, model=model))
+        session.check_served(model, command="tts-batch up")
         records = [accept(draft, session.broker.truth, session.store(wishes.store_url)) for draft in drafts]
         if not ask.wait:
             return _queued(output, records)
@@ -147,6 +148,12 @@ def _interrupted(session: Session, output: Output, job: str) -> None:
         output.say(f"interrupted: what is in work is given back; `tts-batch resume {job}` goes on where it stopped")
     else:
         output.say(f"left: job {job} goes on; `tts-batch watch {job}` follows it, `tts-batch cancel {job}` ends it")
+
+
+def _model_name(model: str) -> str:
+    from workers.catalog import model_name
+
+    return model_name(model)
 
 
 def _queued(output: Output, records: Sequence[JobRecord]) -> Exit:

@@ -16,9 +16,22 @@ from jobs.errors import BadOption
 PREFIX = "TTS_BATCH_"
 FOREIGN_PREFIX = "CELERY_"
 """Celery lets these override what we tell it, the broker's URL too; they are meant for somebody else's app."""
+VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
+"""CUDA's own variable: numbers or UUIDs of the GPUs that a process sees."""
+KERNEL_CACHES = {"TRITON_CACHE_DIR": "triton", "FLASHINFER_WORKSPACE_BASE": "flashinfer"}
+"""Variables by which kernel compilers learn their cache, and the folder of each below ours."""
+SLOTS_CPU = 4
+SLOTS_GPU = 256
+_CHOICES = {
+    "precision": ("auto", "fp32", "bf16"),
+    "attention": ("auto", "torch", "triton", "flashinfer"),
+    "log_level": ("debug", "info", "warning", "error"),
+}
+"""What the settings of a fixed list of words may be."""
+_SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 _LEAST = {
     "processes": 0,
-    "slots": 1,
+    "slots": 0,
     "worker_ttl_s": 1,
     "grace_s": 0,
     "max_audio_stream_bytes": 1,
@@ -42,10 +55,19 @@ class Settings:
     """Model of `submit` when none is given."""
     processes: int = 0
     """Synthesis processes of a CPU worker; 0: one per core."""
-    slots: int = 4
-    """Batch slots of each synthesis process on a CPU; more only make it hold work that an idle neighbour could do."""
+    slots: int = 0
+    """Batch slots of each synthesis process; 0: 4 on a CPU (more only make it hold work that an idle neighbour could
+    do), 256 on a GPU."""
+    eager: bool = False
+    """Run token models without CUDA graphs: slower, for finding faults. A CPU always does."""
+    deterministic: bool = False
+    """Token models draw the same tokens in any company, bit for bit: every step runs in one bucket, which is slower."""
+    attention: str = "auto"
+    """Attention of token models: auto, torch, triton or flashinfer."""
+    kernel_cache: Path | None = None
+    """Where kernels that were compiled for this machine are kept; None: `<data_dir>/kernels`."""
     precision: str = "auto"
-    """Decoder arithmetic on CPUs: auto (bf16 where the processor has it), fp32 or bf16."""
+    """Arithmetic: auto (bf16 on GPUs and, in decoders, on processors that have it), fp32 or bf16."""
     worker_ttl_s: float = 15.0
     """A worker without heartbeat for this long is buried and its segments are given back."""
     grace_s: float = 10.0
@@ -63,6 +85,15 @@ class Settings:
     def store_url(self) -> str:
         """The store in force."""
         return self.store or f"file://{self.data_dir / 'store'}"
+
+    @property
+    def kernels_dir(self) -> Path:
+        """The kernel cache in force."""
+        return self.kernel_cache or self.data_dir / "kernels"
+
+    def slots_on(self, device: str) -> int:
+        """Batch slots of a synthesis process on a device, cpu or cuda."""
+        return self.slots or (SLOTS_CPU if device == "cpu" else SLOTS_GPU)
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -86,7 +117,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if "data_dir" not in values and Path(data_home).is_absolute():  # the XDG rule: a relative path is ignored
         values["data_dir"] = Path(data_home) / "tts-batch"
     settings = Settings(**values)  # type: ignore[arg-type]  # cast to the field types just above
-    return _checked(settings)
+    return checked(settings)
 
 
 def drop_foreign_environment() -> None:
@@ -102,7 +133,24 @@ def child_environment(settings: Settings) -> dict[str, str]:
         value = getattr(settings, field.name)
         if value is not None:
             env[PREFIX + field.name.upper()] = str(value)
-    return env
+    return env | _kernel_environment(settings, env)
+
+
+def use_kernel_cache(settings: Settings) -> None:
+    """Let this process keep its kernels where synthesis processes do. Call it before Triton or FlashInfer is loaded."""
+    os.environ.update(_kernel_environment(settings, os.environ))
+
+
+def one_gpu(place: int) -> dict[str, str]:
+    """What a process is told so that it sees only one GPU: the one at `place` among those that this process sees."""
+    listed = [name.strip() for name in os.environ.get(VISIBLE_GPUS, "").split(",") if name.strip()]
+    return {VISIBLE_GPUS: listed[place] if place < len(listed) else str(place)}
+
+
+def _kernel_environment(settings: Settings, env: Mapping[str, str]) -> dict[str, str]:
+    """Our setting goes before variables of the user's, those before our default."""
+    folders = {name: str(settings.kernels_dir / folder) for name, folder in KERNEL_CACHES.items()}
+    return folders if settings.kernel_cache else {name: env.get(name, folder) for name, folder in folders.items()}
 
 
 def _cast(name: str, text: str, type_name: str) -> object:
@@ -117,19 +165,25 @@ def _cast(name: str, text: str, type_name: str) -> object:
     except ValueError:
         msg = f"{name}={text!r} is not {'a whole number' if type_name == 'int' else 'a number'}"
         raise BadOption(msg) from None
-    return Path(text) if type_name == "Path" else text
+    if type_name == "bool":
+        if text.lower() not in _SWITCH:
+            msg = f"{name}={text!r} is not allowed; use true or false (or 1, 0, yes, no, on, off)"
+            raise BadOption(msg)
+        return _SWITCH[text.lower()]
+    return Path(text) if type_name.startswith("Path") else text
 
 
-def _checked(settings: Settings) -> Settings:
-    if settings.precision not in {"auto", "fp32", "bf16"}:
-        msg = f"TTS_BATCH_PRECISION={settings.precision!r} is not allowed; use auto, fp32 or bf16"
-        raise BadOption(msg)
-    if settings.log_level not in {"debug", "info", "warning", "error"}:
-        msg = f"TTS_BATCH_LOG_LEVEL={settings.log_level!r} is not allowed; use debug, info, warning or error"
-        raise BadOption(msg)
+def checked(settings: Settings) -> Settings:
+    """The settings with whole paths. Raises BadOption: a value that is not allowed."""
+    for name, allowed in _CHOICES.items():
+        value = getattr(settings, name)
+        if value not in allowed:
+            msg = f"{PREFIX}{name.upper()}={value!r} is not allowed; use {', '.join(allowed[:-1])} or {allowed[-1]}"
+            raise BadOption(msg)
     for name, least in _LEAST.items():
         value = getattr(settings, name)
         if not least <= value < math.inf:
             msg = f"{PREFIX}{name.upper()}={value} is not allowed; use {least} or more"
             raise BadOption(msg)
-    return replace(settings, data_dir=settings.data_dir.expanduser().absolute())
+    kernels = settings.kernel_cache and settings.kernel_cache.expanduser().absolute()
+    return replace(settings, data_dir=settings.data_dir.expanduser().absolute(), kernel_cache=kernels)

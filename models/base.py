@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from engine.program import UtteranceProgram
 from models.card import ModelCard
+
+if TYPE_CHECKING:
+    from engine.tokens.program import TokenProgram  # torch: not for those who read cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,8 @@ class SpeechModel(Protocol):
         ...
 
     @property
-    def program(self) -> UtteranceProgram:
-        """How it runs."""
+    def program(self) -> UtteranceProgram | TokenProgram:
+        """How it runs: the lane of its card says which of the two it is."""
         ...
 
     def prepare(self, prompt: Prompt) -> Prepared:

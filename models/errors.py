@@ -3,7 +3,7 @@
 ModelError
 ├── UnknownModel    no registry row of that name
 ├── UnknownVoice    the model has no voice of that name
-├── MissingExtra    an optional package is not installed; carries the install line
+├── MissingExtra    an optional package or a model's weights are not installed; carries the install line
 ├── BadWeights      a weight file is damaged, of another layout, or not the one expected
 └── BadPrompt       this text cannot be spoken by this model (empty after normalising, symbols it cannot take)
 """
@@ -22,7 +22,7 @@ class UnknownVoice(ModelError):
 
 
 class MissingExtra(ModelError):
-    """An optional package is missing; the text carries the install line."""
+    """An optional package, or a model's weights, are missing; the text carries the install line."""
 
 
 class BadWeights(ModelError):

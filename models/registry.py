@@ -1,15 +1,19 @@
 """The table of models: a name, and where its card and its loader are. A new model is one folder and one row here.
 
 Rows name functions instead of importing them: looking up a card imports neither torch nor another model's folder.
-Names are matched exactly.
+Names are matched exactly. A name that holds a path separator is the path of a folder with somebody's weights: the first
+row that knows what the folder's config.json describes runs it, under the folder's absolute path as its name.
 """
 
 from __future__ import annotations
 
 import difflib
+import json
+import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 from models.base import SpeechModel
@@ -19,19 +23,33 @@ from models.errors import UnknownModel, UnknownVoice
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One model: `module:function` of `card(*, precision) -> ModelCard` and of `load(*, device, precision)`.
+    """One model: `module:function` of `card(*, precision, device) -> ModelCard` and of `load(*, device, precision)`.
 
-    A model that takes voices by path also names `voice_card(voice) -> VoiceCard`.
+    A model that takes voices by path also names `voice_card(voice) -> VoiceCard`. One that takes weights by folder
+    names `folder(config) -> bool` (whether a parsed config.json is of its kind) and says in `folder_kind` what that is;
+    its card and loader then also take `source: str`, the folder. One that gets its weights from a hub names `fetch()`.
     """
 
     card: str
     load: str
     voice_card: str | None = None
+    folder: str | None = None
+    folder_kind: str = ""
+    fetch: str | None = None
+    source: str | None = None
+    """The folder, in a row that was made for one."""
 
 
 ROWS: dict[str, Row] = {
     "piper": Row(
         card="models.piper.model:card", load="models.piper.model:load", voice_card="models.piper.voices:voice_card"
+    ),
+    "orpheus": Row(
+        card="models.orpheus.model:card",
+        load="models.orpheus.model:load",
+        folder="models.orpheus.source:fits",
+        folder_kind="Orpheus (LlamaForCausalLM with a vocabulary of at least 156938)",
+        fetch="models.orpheus.source:fetch",
     ),
     "fake": Row(card="models.fake.model:card", load="models.fake.model:load"),
 }
@@ -42,21 +60,33 @@ def names() -> tuple[str, ...]:
     return tuple(ROWS)
 
 
-def card(name: str, *, precision: str = "auto") -> ModelCard:
-    """What a model says about itself; imports no torch and reads no weights.
+def is_folder(name: str) -> bool:
+    """Whether a model is named by the path of a folder."""
+    return os.sep in name
+
+
+def full_name(name: str) -> str:
+    """The name that a model's card has: a folder's absolute path, any other name as it is."""
+    return os.path.abspath(Path(name).expanduser()) if is_folder(name) else name  # noqa: PTH100  # takes `..` out
+
+
+def card(name: str, *, precision: str = "auto", device: str = "cpu") -> ModelCard:
+    """What a model says about itself on a device; imports no torch and reads no weights.
 
     Raises:
-        UnknownModel: no row has exactly that name.
+        UnknownModel: no row has exactly that name, or the folder of that name holds no model that can be run.
+        ModelError: the model has no such precision, or a file of the folder is damaged.
     """
-    function = cast("Callable[..., ModelCard]", _resolve(_row(name).card))
-    return function(precision=precision)
+    row = _row(name)
+    function = cast("Callable[..., ModelCard]", _resolve(row.card))
+    return function(precision=precision, device=device, **_source(row))
 
 
 def voice_card(name: str, voice: str) -> VoiceCard:
     """The card of a voice, also of one given by path that the model's own card does not list.
 
     Raises:
-        UnknownModel: no row has exactly that name.
+        UnknownModel: as in `card`.
         UnknownVoice: the model has no such voice.
         ModelError: what the model says of a voice file it cannot read (BadWeights).
     """
@@ -73,24 +103,74 @@ def voice_card(name: str, voice: str) -> VoiceCard:
 
 
 def load(name: str, *, device: str = "cpu", precision: str = "auto") -> SpeechModel:
-    """A model with its weights on a device.
+    """A model with its weights on a device; nothing is downloaded (see `fetch`).
 
     Raises:
-        UnknownModel: no row has exactly that name.
+        UnknownModel: as in `card`.
         ModelError: what the model's own `load` raises (MissingExtra, BadWeights).
         DeviceUnavailable: the model cannot run on that device.
     """
-    function = cast("Callable[..., SpeechModel]", _resolve(_row(name).load))
-    return function(device=device, precision=precision)
+    row = _row(name)
+    function = cast("Callable[..., SpeechModel]", _resolve(row.load))
+    return function(device=device, precision=precision, **_source(row))
+
+
+def fetch(name: str) -> None:
+    """Download a model's weights where it gets them from a hub and they are not there; else do nothing.
+
+    Raises:
+        UnknownModel: as in `card`.
+        MissingExtra: the hub's package is not installed, or the hub gives nothing.
+    """
+    row = _row(name)
+    if row.fetch is not None and row.source is None:
+        cast("Callable[[], None]", _resolve(row.fetch))()
 
 
 def _row(name: str) -> Row:
     if name in ROWS:
         return ROWS[name]
+    if is_folder(name):
+        return _folder_row(Path(full_name(name)))
     near = difflib.get_close_matches(name, ROWS, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    if name and Path(name).is_dir():
+        hint = f"; a folder of weights is written as a path: {os.curdir}{os.sep}{name}"
     msg = f"no model is called {name!r}; models are {', '.join(ROWS)}{hint}"
     raise UnknownModel(msg)
+
+
+def _folder_row(folder: Path) -> Row:
+    """The row that runs the weights of a folder. Raises UnknownModel."""
+    config = _read_config(folder)
+    for row in ROWS.values():
+        if row.folder is not None and cast("Callable[[dict[str, object]], bool]", _resolve(row.folder))(config):
+            return replace(row, source=str(folder))
+    kinds = "; ".join(row.folder_kind for row in ROWS.values() if row.folder is not None)
+    found = f"architectures {config.get('architectures')!r} and vocab_size {config.get('vocab_size')!r}"
+    msg = f"the config.json of {folder} has {found}: none of the models that run from a folder, which are: {kinds}"
+    raise UnknownModel(msg)
+
+
+def _read_config(folder: Path) -> dict[str, object]:
+    path = folder / "config.json"
+    try:
+        config = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        what = "has no config.json that can be read" if folder.is_dir() else "is not a folder"
+        msg = f"{folder} {what} ({error.strerror}); name a folder with config.json, tokenizer.json and *.safetensors"
+        raise UnknownModel(msg) from error
+    except ValueError as error:
+        msg = f"{path} is not JSON ({error}); fetch it again"
+        raise UnknownModel(msg) from error
+    if not isinstance(config, dict):
+        msg = f"{path} holds a {type(config).__name__} instead of an object; fetch it again"
+        raise UnknownModel(msg)
+    return config
+
+
+def _source(row: Row) -> dict[str, str]:
+    return {} if row.source is None else {"source": row.source}
 
 
 def _resolve(place: str) -> object:

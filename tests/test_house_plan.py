@@ -19,6 +19,7 @@ TOP_LEVEL = {
 
 TYPER = "Typer reads a command line from a function's parameters: one for each option"
 EXCEPTIONS: dict[str, str] = {
+    "cli/bench.py: bench": TYPER,
     "cli/control.py: retry": TYPER,
     "cli/listen.py: listen": TYPER,
     "cli/submit.py: submit": TYPER,
@@ -105,6 +106,7 @@ def nested(depth: int) -> str:
 
 
 ELIFS = "def f():\n    if a:\n        pass\n" + "".join(f"    elif b{i}:\n        pass\n" for i in range(9))
+KERNEL = "@triton.jit\ndef f(a, b, c, d, e, g, h):\n"
 METHOD = "class A:\n    def f(self, a, b, c, *, d, e, g): pass\n"
 
 BAD = [
@@ -156,6 +158,9 @@ BAD = [
     (plan.check_file_lines, "jobs/a.py", "x = 1\n" * 301),
     (plan.check_body_lines, "jobs/a.py", "def f():\n" + lines(41)),
     (plan.check_body_lines, "jobs/a.py", "class A:\n    async def f(self):\n" + lines(41).replace("    ", " " * 8)),
+    (plan.check_body_lines, "engine/a.py", KERNEL + lines(61)),
+    (plan.check_body_lines, "engine/a.py", KERNEL.replace("jit", "compile") + lines(41)),
+    (plan.check_parameters, "engine/a.py", KERNEL.replace("jit", "compile") + lines(1)),
     (plan.check_parameters, "jobs/a.py", "def f(a, b, c, /, d, *, e, g, h): pass"),
     (plan.check_parameters, "jobs/a.py", "def f(a, b, c, d, e, *args, **kwargs): pass"),
     (plan.check_nesting, "jobs/a.py", nested(5)),
@@ -178,6 +183,9 @@ GOOD = [
     (plan.check_forgotten_f, "jobs/a.py", "raise X(f'no {name} here')\nlog = '{name}'"),
     (plan.check_file_lines, "jobs/a.py", "x = 1\n" * 300),
     (plan.check_body_lines, "jobs/a.py", 'def f():\n    """One.\n\n    Two.\n    """\n' + lines(40)),
+    (plan.check_body_lines, "engine/a.py", KERNEL + lines(60)),
+    (plan.check_parameters, "engine/a.py", KERNEL + lines(1)),
+    (plan.check_parameters, "engine/a.py", KERNEL.replace("jit", "jit(do_not_specialize=[1])") + lines(1)),
     (plan.check_parameters, "jobs/a.py", METHOD),
     (plan.check_nesting, "jobs/a.py", nested(4)),
     (plan.check_nesting, "jobs/a.py", ELIFS),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from jobs.errors import BadOption
@@ -9,21 +10,51 @@ from jobs.spec import ModelOffer, VoiceOffer
 from models import registry
 from models.card import ModelCard
 from models.errors import ModelError
+from workers.devices import cuda_devices, has_nvidia_driver
 
 
-def offers(*, precision: str) -> list[ModelOffer]:
-    """Every model of the registry."""
-    return [_offer(registry.card(name, precision=precision)) for name in registry.names()]
+def offers(*, precision: str, device: str = "cpu", models: Sequence[str] = ()) -> list[ModelOffer]:
+    """Every model of the registry as it is on a device, then those of `models` that are folders of weights.
+
+    Raises:
+        BadOption: a folder holds no model that can be run.
+    """
+    folders = dict.fromkeys(registry.full_name(name) for name in models if registry.is_folder(name))
+    try:
+        return [
+            _offer(registry.card(name, precision=precision, device=device)) for name in (*registry.names(), *folders)
+        ]
+    except ModelError as error:
+        raise BadOption(str(error)) from error
 
 
-def find_offer(model: str, *, voice: str | None, precision: str) -> ModelOffer:
+def model_name(model: str) -> str:
+    """The name of a model as its card and its workers have it: a folder's absolute path, any other name as it is."""
+    return registry.full_name(model)
+
+
+def local_device(model: str, *, precision: str) -> str:
+    """Where a node on this machine speaks a model: cuda if the model runs there and torch sees a GPU, else cpu.
+
+    Raises:
+        BadOption: no such model.
+    """
+    try:
+        devices = registry.card(model, precision=precision).devices
+    except ModelError as error:
+        raise BadOption(str(error)) from error
+    # The driver is asked first: torch takes seconds to answer.
+    return "cuda" if "cuda" in devices and has_nvidia_driver() and cuda_devices() > 0 else "cpu"
+
+
+def find_offer(model: str, *, voice: str | None, precision: str, device: str = "cpu") -> ModelOffer:
     """One model; a voice given by path is added to its voices.
 
     Raises:
         BadOption: no such model or voice, or a voice file that cannot be read.
     """
     try:
-        card = registry.card(model, precision=precision)
+        card = registry.card(model, precision=precision, device=device)
         if voice is not None and card.voice(voice) is None:
             card = replace(card, voices=(*card.voices, registry.voice_card(model, voice)))
     except ModelError as error:
@@ -42,9 +73,17 @@ def add_voice(offer: ModelOffer, voice: str) -> ModelOffer:
     return offer.model_copy(update={"voices": (*offer.voices, VoiceOffer(**asdict(card)))})
 
 
-def installed_offers(*, precision: str) -> list[ModelOffer]:
-    """The models whose packages are there: what a worker of this machine can speak (voices also come by path)."""
-    return [offer for offer in offers(precision=precision) if not offer.install_hint]
+def installed_offers(*, precision: str, device: str = "cpu", models: Sequence[str] = ()) -> list[ModelOffer]:
+    """What a worker of this machine can speak on a device (voices also come by path).
+
+    These are the models whose packages and weights are there; `models` may name folders of weights beside the
+    registry's (`Settings.model`, or what a process was told to serve).
+
+    Raises:
+        BadOption: a folder holds no model that can be run.
+    """
+    found = offers(precision=precision, device=device, models=models)
+    return [offer for offer in found if device in offer.devices and not offer.install_hint]
 
 
 def _offer(card: ModelCard) -> ModelOffer:

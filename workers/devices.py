@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 from jobs.errors import NoDevice
 
 CUDA_QUESTION = "import torch; print(torch.cuda.device_count())"
 ANSWER_TIMEOUT_S = 120.0
+NVIDIA_PLACES = (Path("/dev/nvidia0"), Path("/proc/driver/nvidia/version"), Path("/dev/dxg"))
+"""What an NVIDIA driver makes: a device node, its version, or (Windows' Linux) the paravirtual GPU."""
 
 
 def cuda_devices() -> int:
@@ -21,6 +24,24 @@ def cuda_devices() -> int:
         check=False,
     )
     return int(answer.stdout) if answer.returncode == 0 else 0
+
+
+def has_nvidia_driver() -> bool:
+    """Whether an NVIDIA driver is there: quick, without torch. torch may still see no device (`cuda_devices`)."""
+    return any(place.exists() for place in NVIDIA_PLACES)
+
+
+def likely_device() -> str:
+    """Where to run what runs on both: cuda where an NVIDIA driver is, else cpu."""
+    return "cuda" if has_nvidia_driver() else "cpu"
+
+
+def planned_device(devices: tuple[str, ...]) -> str:
+    """Which of a model's devices this machine's own worker speaks it on: a GPU that torch sees goes before the CPU.
+
+    torch is asked only for models that run on GPUs, on machines with an NVIDIA driver.
+    """
+    return "cuda" if "cuda" in devices and has_nvidia_driver() and cuda_devices() > 0 else "cpu"
 
 
 def check_device(device: str) -> None:

@@ -40,6 +40,7 @@ class Ready:
 class Intake:
     """Keeps `slots + look_ahead` segments leased; the step loop takes them with `take()`.
 
+    With many slots one call leases several: a broker that is far away is asked a few times a second, not for each one.
     Segments of class live are taken even while the buffer is full, up to `slots` more. They and those of live jobs go
     before all others, in the order in which they were leased.
     """
@@ -57,6 +58,7 @@ class Intake:
         self._worker = worker
         self._slots = slots
         self._limit = slots + look_ahead(slots)
+        self._batch = max(1, look_ahead(slots) // 8)
         self._model = model
         self._outlet = outlet
         self._urgent: deque[Ready] = deque()
@@ -124,7 +126,10 @@ class Intake:
 
     def _turn(self) -> None:
         with self._lock:
-            want = self._limit - self._busy - len(self._buffered())
+            buffered = len(self._urgent) + len(self._ready)
+            want = self._limit - self._busy - buffered
+        if 0 < want < self._batch and buffered:
+            want = 0
         tasks: list[SegmentTask] = []
         if want > 0:
             tasks = self._truth.lease(self._worker, want)

@@ -18,6 +18,7 @@ from jobs.connect import open_broker
 from jobs.embedded import Embedded, lock_file
 from jobs.errors import BrokerUnavailable
 from jobs.settings import Settings, child_environment, load_settings
+from workers.devices import has_nvidia_driver
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,8 @@ OLD_BROKER_S = 15.0
 MEMBER_MARGIN_S = 10.0
 PROBE_S = 0.5
 """How long somebody who only asks whether a node runs may hold the lock in our way."""
+NOTHING_TO_RUN = 69
+"""Exit status of a supervisor whose device can run nothing (`workers.supervisor`)."""
 LOG_LIMIT_BYTES = 4 * 1024 * 1024
 
 EXIT_TAKEN = 73
@@ -52,14 +55,14 @@ class Node:
             log_path=_fresh_log(logs / "broker.log"),
             pass_fds=(self._lock_fd,),
         )
+        # With an NVIDIA driver a second supervisor looks what it can run on the GPUs; it ends when that is nothing.
+        devices = ("cpu", "cuda") if has_nvidia_driver() else ("cpu",)
+        commands = {"cpu-worker": module_command("workers.steward")}
+        for device in devices:
+            name = "supervisor" if device == "cpu" else f"supervisor-{device}"
+            commands[name] = module_command("workers.supervisor", device)
         self._workers = [
-            Member("cpu-worker", module_command("workers.steward"), environment, _fresh_log(logs / "cpu-worker.log")),
-            Member(
-                "supervisor",
-                module_command("workers.supervisor", "cpu"),
-                environment,
-                _fresh_log(logs / "supervisor.log"),
-            ),
+            Member(name, command, environment, _fresh_log(logs / f"{name}.log")) for name, command in commands.items()
         ]
 
     def run(self, stop: StopFlag) -> None:
@@ -70,7 +73,10 @@ class Node:
         while not stop.stopping:
             for member in (self._broker, *self._workers):
                 status = member.poll()
-                if status is not None:
+                if status == NOTHING_TO_RUN and member is not self._broker:
+                    log.info("%s found nothing to run and is not started again", member.name)
+                    self._workers.remove(member)
+                elif status is not None:
                     log.error("%s ended with status %d and is started again", member.name, status)
                     self._send_steps_again()
             time.sleep(POLL_S)

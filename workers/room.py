@@ -7,77 +7,81 @@ gives back the rest.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
-from engine.engine import UtteranceEngine
+from engine.lane import Engine
 from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.protocols import Beat
 from jobs.settings import load_settings
-from jobs.spec import WorkerInfo
+from jobs.spec import ModelOffer, WorkerInfo
 from models import registry
 from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
+from workers.engines import busy_slots, is_lost_device, make_engine
 from workers.intake import Intake
 from workers.outlet import Outlet, Voicing
 from workers.process import StopFlag, configure_logging
+from workers.room_config import EXIT_BROKEN_THREAD, EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
 
 log = logging.getLogger(__name__)
 
-EXIT_FENCED = 75
-"""Exit status of a process that found itself declared dead (`EX_TEMPFAIL`): its supervisor starts a new one."""
-EXIT_BROKEN_THREAD = 70
-"""Exit status after an unforeseen error in one of the threads (`EX_SOFTWARE`)."""
 IDLE_S = 0.01
 STALL_S = 120.0
 """A step loop that did not turn for this long stops its own heartbeat: others take its segments over."""
+MAKE_STALL_S = 900.0
+"""The same while it makes an engine: kernels that nobody built yet take minutes."""
+SWITCH_S = 0.0005
+"""How long other threads may keep Python from the step loop: Python's own 5 ms are half a step on a GPU."""
+
+
+class Stop(Protocol):
+    """Tells when to stop; asked before every turn of the step loop, in its thread."""
+
+    @property
+    def stopping(self) -> bool:
+        """True once it is time to stop."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class RoomConfig:
-    """What a supervisor tells its process. `models` are registry names."""
+class Loaded:
+    """A model that the room need not load, and its engine; `offer` is how the worker presents it."""
 
-    worker: str
-    device: str
-    slots: int
-    precision: str
-    models: tuple[str, ...]
-
-    def dump(self) -> str:
-        """One JSON line for the command line."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def parse(cls, text: str) -> RoomConfig:
-        """What `dump` wrote."""
-        fields = json.loads(text)
-        return cls(**{**fields, "models": tuple(fields["models"])})
+    model: SpeechModel
+    engine: Engine
+    offer: ModelOffer
 
 
 class Room:
-    """Runs one process's share of the queue. All engines share one number of slots."""
+    """Runs one process's share of the queue. All engines share one number of slots: a request that left its slot while
+    its last audio is decoded does not keep the next one waiting."""
 
-    def __init__(self, config: RoomConfig, context: Context) -> None:
+    def __init__(self, config: RoomConfig, context: Context, *, loaded: Sequence[Loaded] = ()) -> None:
+        """`loaded` models are served beside those of `config`."""
         self._config = config
         self._context = context
-        self._models: dict[str, SpeechModel] = {}
-        self._engines: dict[str, UtteranceEngine] = {}
+        self._models: dict[str, SpeechModel] = {one.offer.name: one.model for one in loaded}
+        self._engines: dict[str, Engine] = {one.offer.name: one.engine for one in loaded}
+        self._loaded_offers = tuple(one.offer for one in loaded)
+        self._stall_s = STALL_S
         self._voicings: dict[str, Voicing] = {}
         self._dropping: set[str] = set()
         self._load_lock = threading.Lock()
         self._cancelled: frozenset[str] = frozenset()
         self._turned_s = time.monotonic()
         self.outlet = Outlet(context, config.worker, left=self._left_slot)
-        self.intake = Intake(context.truth, config.worker, slots=config.slots, model=self.model, outlet=self.outlet)
+        slots = config.engine.slots
+        self.intake = Intake(context.truth, config.worker, slots=slots, model=self.model, outlet=self.outlet)
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._ended = threading.Event()
 
@@ -86,7 +90,12 @@ class Room:
         """Whether this worker was declared dead."""
         return self.intake.fenced.is_set() or self.outlet.fenced.is_set()
 
-    def run(self, stop: StopFlag, *, grace_s: float) -> int:
+    @property
+    def slots_busy(self) -> int:
+        """How many slots of all engines are taken."""
+        return sum(map(busy_slots, list(self._engines.values())))  # a copy: the heartbeat asks too
+
+    def run(self, stop: Stop, *, grace_s: float) -> int:
         """Work until told to stop or fenced; returns the exit status."""
         self._context.truth.register(self._info())
         for thread in (self._beating, self.intake.thread, self.outlet.thread):
@@ -122,7 +131,7 @@ class Room:
             time.sleep(IDLE_S)
 
     def _fill(self) -> None:
-        while len(self._voicings) < self._config.slots:
+        while self.slots_busy < self._config.engine.slots:
             ready = self.intake.take()
             if ready is None:
                 return
@@ -131,15 +140,23 @@ class Room:
                 self._drop(ready.task.ref)
                 self.intake.put_back(ready)
                 return
-            model = self.model(ready.task.model)
-            engine = self._engines.get(ready.task.model)
-            if engine is None:
-                engine = UtteranceEngine(model.program, num_slots=self._config.slots)
-                self._engines[ready.task.model] = engine
+            model, engine = self.model(ready.task.model), self._engine(ready.task.model)
+            if engine.free_slots == 0:
+                self.intake.put_back(ready)
+                return
             self._voicings[ready.task.ref] = Voicing(
                 task=ready.task, numerics=model.card.numerics, sample_rate_hz=model.program.sample_rate_hz
             )
             engine.add(ready.request)
+
+    def _engine(self, name: str) -> Engine:
+        """The engine of a model, made at its first segment: by the step loop, whose thread owns it."""
+        engine = self._engines.get(name)
+        if engine is None:
+            self._stall_s = MAKE_STALL_S
+            engine = self._engines[name] = make_engine(self.model(name), self._config.engine)
+            self._turned_s, self._stall_s = time.monotonic(), STALL_S
+        return engine
 
     def _left_slot(self) -> None:
         self.intake.finished()
@@ -196,10 +213,10 @@ class Room:
         """Heartbeat thread: silent while the step loop stands still, so that a frozen process is replaced."""
         every_s = self._context.settings.worker_ttl_s / 5
         while not self._ended.wait(min(every_s, 1.0)):
-            if time.monotonic() - self._turned_s > STALL_S:
-                log.error("the step loop stands still for over %.0f s; no heartbeat", STALL_S)
+            if time.monotonic() - self._turned_s > self._stall_s:
+                log.error("the step loop stands still for over %.0f s; no heartbeat", self._stall_s)
                 continue
-            beat = Beat(len(self._voicings), self.outlet.segments_done, self.outlet.audio_s)
+            beat = Beat(self.slots_busy, self.outlet.segments_done, self.outlet.audio_s)
             try:
                 cancelled = self._context.truth.beat(self._config.worker, beat)
             except Fenced:
@@ -212,13 +229,14 @@ class Room:
 
     def _info(self) -> WorkerInfo:
         config = self._config
-        offers = tuple(offer for offer in installed_offers(precision=config.precision) if offer.name in config.models)
+        installed = installed_offers(precision=config.precision, device=config.device, models=config.models)
+        offers = (*self._loaded_offers, *(offer for offer in installed if offer.name in config.models))
         return WorkerInfo(
             worker=config.worker,
             host=socket.gethostname(),
             pid=os.getpid(),
             device=config.device,
-            slots=config.slots,
+            slots=config.engine.slots,
             models=tuple(offer.engine for offer in offers),
             started_at_s=time.time(),
             offers=offers,
@@ -231,9 +249,17 @@ def main() -> None:
     config = RoomConfig.parse(sys.argv[1])
     configure_logging(config.worker, settings.log_level)
     threading.excepthook = _end_process
+    sys.setswitchinterval(SWITCH_S)
     stop = StopFlag()
     room = Room(config, open_context(settings))
-    sys.exit(room.run(stop, grace_s=settings.grace_s))
+    try:
+        status = room.run(stop, grace_s=settings.grace_s)
+    except RuntimeError as error:
+        if not is_lost_device(error):
+            raise
+        log.critical("the device can run nothing more; this process ends", exc_info=error)
+        os._exit(EXIT_LOST_DEVICE)  # an orderly end would free graphs and memory of a device that answers no more
+    sys.exit(status)
 
 
 def _end_process(arguments: threading.ExceptHookArgs) -> None:

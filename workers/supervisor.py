@@ -13,14 +13,17 @@ import sys
 import time
 import uuid
 from dataclasses import dataclass
+from pathlib import Path
 
 from jobs.errors import BadOption, BrokerUnavailable, NoDevice
-from jobs.settings import Settings, child_environment, load_settings
+from jobs.settings import Settings, child_environment, load_settings, one_gpu
+from models import registry
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
 from workers.devices import check_device, cuda_devices
+from workers.engines import EngineSettings
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
-from workers.room import EXIT_FENCED, RoomConfig
+from workers.room_config import EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +36,10 @@ CPU_ENVIRONMENT = {
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "8192",
 }
 """What the numeric libraries of a synthesis process on a CPU are told."""
+EXIT_NOTHING_TO_RUN = 69
+"""Exit status when nothing can be run on the device (`EX_UNAVAILABLE`): starting it again changes nothing."""
+ENDINGS = {EXIT_FENCED: "it was declared dead", EXIT_LOST_DEVICE: "its device failed"}
+"""What an exit status of a synthesis process says; others say nothing that we know."""
 POLL_S = 0.1
 STOP_MARGIN_S = 5.0
 
@@ -52,7 +59,7 @@ class Supervisor:
         self._context = context
         self._device = device
         self._models = models
-        self._benches = [self._bench() for _ in range(processes)]
+        self._benches = [self._bench(place) for place in range(processes)]
         self._dead: list[str] = []
 
     def run(self, stop: StopFlag) -> None:
@@ -68,7 +75,8 @@ class Supervisor:
         status = bench.member.poll()
         if status is None:
             return
-        log.error("synthesis process %s ended with status %d and is replaced", bench.config.worker, status)
+        why = f" ({ENDINGS[status]})" if status in ENDINGS else ""
+        log.error("synthesis process %s ended with status %d%s and is replaced", bench.config.worker, status, why)
         if status != EXIT_FENCED:
             self._dead.append(bench.config.worker)
         # A new name: whatever the old process still sends must not count as the new one's.
@@ -103,11 +111,10 @@ class Supervisor:
         except BrokerUnavailable as error:
             log.warning("stopped while the broker is away: %s", error)
 
-    def _bench(self) -> Bench:
+    def _bench(self, place: int) -> Bench:
         config = self._config()
         environment = child_environment(self._context.settings)
-        if self._device == "cpu":
-            environment |= CPU_ENVIRONMENT
+        environment |= CPU_ENVIRONMENT if self._device == "cpu" else one_gpu(place)
         return Bench(config, Member("synthesis", module_command("workers.room", config.dump()), environment))
 
     def _config(self) -> RoomConfig:
@@ -115,9 +122,9 @@ class Supervisor:
         return RoomConfig(
             worker=f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}",
             device=self._device,
-            slots=settings.slots,
             precision=settings.precision,
             models=self._models,
+            engine=EngineSettings.of(settings, self._device),
         )
 
 
@@ -130,28 +137,41 @@ def run(settings: Settings, *, device: str, models: tuple[str, ...] = ()) -> Non
         NoDevice: the device is not on this machine.
     """
     check_device(device)
-    offers = [offer for offer in installed_offers(precision=settings.precision) if device in offer.devices]
-    installed = tuple(offer.name for offer in offers)
+    served = _served(settings, device, models)
+    stop = StopFlag()
+    context = open_context(settings)
+    cores = len(os.sched_getaffinity(0))
+    processes = (settings.processes or cores) if device == "cpu" else cuda_devices()
+    Supervisor(context, device=device, processes=processes, models=served).run(stop)
+
+
+def _served(settings: Settings, device: str, models: tuple[str, ...]) -> tuple[str, ...]:
+    """What to serve: `models` (a folder by its absolute path), or all that are installed and run on the device."""
+    folders = (settings.model, *models)
+    offers = installed_offers(precision=settings.precision, device=device, models=folders)
+    installed = tuple(offer.name for offer in offers if device in offer.devices)
     if not installed:
-        msg = f"no installed model runs on {device} in this version; use --device cpu, or see `tts-batch models`"
+        msg = f"no installed model runs on {device}; see `tts-batch models`, or use --device cpu"
         raise NoDevice(msg)
-    missing = [name for name in models if name not in installed]
+    asked = tuple(str(Path(name).expanduser().absolute()) if registry.is_folder(name) else name for name in models)
+    missing = [name for name in asked if name not in installed]
     if missing:
         msg = (
             f"model {missing[0]!r} does not run here; those that do are {', '.join(installed)}; see `tts-batch models`"
         )
         raise BadOption(msg)
-    stop = StopFlag()
-    context = open_context(settings)
-    processes = settings.processes or (len(os.sched_getaffinity(0)) if device == "cpu" else cuda_devices())
-    Supervisor(context, device=device, processes=processes, models=models or installed).run(stop)
+    return asked or installed
 
 
 def main() -> None:
-    """Entry of the process the node starts: the device is its one argument."""
+    """Entry of the process the node starts: the device is its one argument. Exit status 69: nothing runs on it."""
     settings = load_settings()
     configure_logging("supervisor", settings.log_level)
-    run(settings, device=sys.argv[1])
+    try:
+        run(settings, device=sys.argv[1])
+    except NoDevice as error:
+        log.warning("%s", error)
+        sys.exit(EXIT_NOTHING_TO_RUN)
 
 
 if __name__ == "__main__":

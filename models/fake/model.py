@@ -28,7 +28,7 @@ class FakeModel:
         return Prepared(inputs=score, length_hint=sum(note.letters for note in score.notes))
 
 
-def card(*, precision: str) -> ModelCard:  # noqa: ARG001  # every model's card takes it; tones have one precision
+def card(*, precision: str, device: str = "cpu") -> ModelCard:  # noqa: ARG001  # every card takes them; tones have one form
     """The card of the fake."""
     return make_card()
 

@@ -63,7 +63,7 @@ class PiperModel:
         return open_route(self._route)
 
 
-def card(*, precision: str, phonemes: str = DEFAULT_ROUTE) -> ModelCard:
+def card(*, precision: str, device: str = "cpu", phonemes: str = DEFAULT_ROUTE) -> ModelCard:  # noqa: ARG001  # CPU only
     """The card of the model with its installed or installable voices.
 
     Raises:

@@ -68,7 +68,9 @@ def open_door(door: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     """The same with a broker: every command finds the world."""
 
     @contextlib.contextmanager
-    def connected(broker: str | None, *, needs_node: bool = False) -> Iterator[session.Session]:
+    def connected(
+        broker: str | None, *, needs_node: bool = False, model: str | None = None
+    ) -> Iterator[session.Session]:
         found = Broker("memory://", "memory://", door.world.truth, door.world.streams, None)
         with contextlib.ExitStack() as stack:
             settings = Settings(broker="memory://", store=door.world.store.url)

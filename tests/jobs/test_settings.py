@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.errors import BadOption
-from jobs.settings import PREFIX, Settings, child_environment, load_settings
+from jobs.settings import PREFIX, Settings, child_environment, load_settings, one_gpu, use_kernel_cache
 
 HOME = Path("~").expanduser()
 
@@ -40,6 +40,10 @@ def test_every_setting_can_be_set():
         "model": "fake",
         "processes": "3",
         "slots": "5",
+        "eager": "True",
+        "deterministic": "True",
+        "attention": "torch",
+        "kernel_cache": "/k",
         "precision": "bf16",
         "worker_ttl_s": "7.5",
         "grace_s": "0",
@@ -64,7 +68,10 @@ def test_every_setting_can_be_set():
         ("processes", "two", "TTS_BATCH_PROCESSES='two' is not a whole number"),
         ("slots", "1.5", "TTS_BATCH_SLOTS='1.5' is not a whole number"),
         ("grace_s", "soon", "TTS_BATCH_GRACE_S='soon' is not a number"),
-        ("slots", "0", "TTS_BATCH_SLOTS=0 is not allowed; use 1 or more"),
+        ("slots", "-1", "TTS_BATCH_SLOTS=-1 is not allowed; use 0 or more"),
+        ("eager", "maybe", "TTS_BATCH_EAGER='maybe' is not allowed; use true or false (or 1, 0, yes, no, on, off)"),
+        ("attention", "xla", "TTS_BATCH_ATTENTION='xla' is not allowed; use auto, torch, triton or flashinfer"),
+        ("kernel_cache", "", "TTS_BATCH_KERNEL_CACHE is empty"),
         ("processes", "-1", "TTS_BATCH_PROCESSES=-1 is not allowed; use 0 or more"),
         ("worker_ttl_s", "nan", "TTS_BATCH_WORKER_TTL_S=nan is not allowed; use 1 or more"),
         ("grace_s", "inf", "TTS_BATCH_GRACE_S=inf is not allowed"),
@@ -98,13 +105,54 @@ def test_the_data_folder_is_whole_wherever_we_stand(tmp_path, monkeypatch):
 
 @given(
     broker=st.none() | st.sampled_from(["unix:///s", "redis://u:p%40@h:1/2"]),
-    slots=st.integers(1, 512),
+    slots=st.integers(0, 512),
+    eager=st.booleans(),
+    kernel_cache=st.none() | st.just(Path("/k")),
     grace_s=st.floats(0, 1e6, allow_nan=False),
     folder=st.text(st.characters(min_codepoint=0x21, max_codepoint=0x24F, exclude_characters="/\x7f"), min_size=1),
 )
-def test_a_child_process_sees_the_same_settings(broker, slots, grace_s, folder):
-    settings = Settings(broker=broker, slots=slots, grace_s=grace_s, data_dir=Path("/") / folder)
+def test_a_child_process_sees_the_same_settings(broker, slots, eager, kernel_cache, grace_s, folder):
+    settings = Settings(broker=broker, slots=slots, eager=eager, kernel_cache=kernel_cache, grace_s=grace_s,
+                        data_dir=Path("/") / folder)  # fmt: skip
     assert load_settings(child_environment(settings)) == settings
+
+
+@pytest.mark.parametrize(("word", "meant"), [("1", True), ("YES", True), ("0", False), ("Off", False)])
+def test_a_switch_may_be_said_in_several_words(word, meant):
+    assert load(eager=word).eager is meant
+
+
+def test_slots_follow_the_device_unless_they_are_set():
+    assert [Settings().slots_on(device) for device in ("cpu", "cuda")] == [4, 256]
+    assert [Settings(slots=7).slots_on(device) for device in ("cpu", "cuda")] == [7, 7]
+
+
+KERNELS = ("TRITON_CACHE_DIR", "FLASHINFER_WORKSPACE_BASE")
+
+
+@pytest.mark.parametrize("own", [None, Path("/k")])
+@pytest.mark.parametrize("users", [None, "/users"])
+def test_our_kernel_cache_goes_before_the_users_and_that_before_our_default(monkeypatch, own, users):
+    for name in KERNELS:
+        monkeypatch.setenv(name, users or "")  # what the code sets itself is then undone as well
+        if not users:
+            monkeypatch.delenv(name)
+    settings = Settings(data_dir=Path("/d"), kernel_cache=own)
+    default = own or Path("/d/kernels")
+    wanted = [users, users] if users and not own else [str(default / "triton"), str(default / "flashinfer")]
+    assert [child_environment(settings)[name] for name in KERNELS] == wanted
+    use_kernel_cache(settings)
+    assert [os.environ[name] for name in KERNELS] == wanted
+
+
+@pytest.mark.parametrize(
+    ("seen", "places"), [(None, ["0", "1"]), ("", ["0", "1"]), ("3,5", ["3", "5"]), (" GPU-a , 7", ["GPU-a", "7"])]
+)
+def test_each_process_sees_one_of_the_gpus_that_we_see(monkeypatch, seen, places):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if seen is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", seen)
+    assert [one_gpu(place)["CUDA_VISIBLE_DEVICES"] for place in range(2)] == places
 
 
 def test_a_child_process_has_the_rest_of_the_environment_and_no_old_setting(monkeypatch):

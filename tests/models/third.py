@@ -7,7 +7,7 @@ from models.fake.model import FakeModel
 from models.fake.voice import make_card
 
 
-def card(*, precision: str) -> ModelCard:
+def card(*, precision: str, device: str = "cpu") -> ModelCard:
     return replace(make_card(), name="third", numerics=f"third-{precision}")
 
 

@@ -33,7 +33,9 @@ from models.fake.program import FakeProgram
 from models.fake.score import Note, notes_of
 from workers.catalog import find_offer
 from workers.context import Context
-from workers.room import Room, RoomConfig
+from workers.engines import EngineSettings
+from workers.room import Room
+from workers.room_config import RoomConfig
 
 WORKER = "here-1"
 LONG = " ".join(["extraordinarily"] * 9)
@@ -197,7 +199,7 @@ def running(
     stage: Stage, *, slots: int = 4, worker: str = WORKER, grace_s: float = 20.0, models: tuple[str, ...] = ("fake",)
 ) -> Iterator[Running]:
     """A room for the time of the block."""
-    config = RoomConfig(worker=worker, device="cpu", slots=slots, precision="auto", models=models)
+    config = RoomConfig(worker=worker, device="cpu", precision="auto", models=models, engine=EngineSettings(slots))
     run = Running(Room(config, stage.context), grace_s)
     try:
         yield run

@@ -19,7 +19,7 @@ from jobs.spec import SegmentTask
 from tests.helpers_truth import worker
 from tests.workers.making import Outage, Stage, lines, until
 from workers import devices, process, supervisor
-from workers.room import EXIT_FENCED, RoomConfig
+from workers.room_config import EXIT_FENCED, RoomConfig
 from workers.supervisor import Supervisor
 
 SLEEPER = "import time; time.sleep(60)"
@@ -161,6 +161,35 @@ def test_it_ends_without_a_broker_too(stage: Stage, monkeypatch: pytest.MonkeyPa
         outage.away.set()
         watching.stop()
         assert [bench.member.process.returncode for bench in watching.supervisor._benches] == [-signal.SIGTERM] * 2
+
+
+def test_each_gpu_has_a_process_that_sees_only_it(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,6")
+    benches = Supervisor(stage.context, device="cuda", processes=2, models=("orpheus",))._benches
+    assert [bench.member.environment["CUDA_VISIBLE_DEVICES"] for bench in benches] == ["4", "6"]
+    assert [RoomConfig.parse(bench.member.command[-1]) for bench in benches] == [bench.config for bench in benches]
+    assert {(bench.config.device, bench.config.engine.slots) for bench in benches} == {("cuda", 256)}
+    assert all("kernels" in bench.member.environment["TRITON_CACHE_DIR"] for bench in benches)
+
+
+@pytest.mark.parametrize("kind", ["cpu", "cuda"])
+def test_processes_are_one_per_gpu_or_as_many_as_set(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    made: list[dict[str, Any]] = []
+    monkeypatch.setattr(supervisor, "Supervisor", lambda _context, **options: made.append(options) or SimpleNamespace(run=lambda stop: None))  # fmt: skip  # noqa: E501
+    monkeypatch.setattr(supervisor, "cuda_devices", lambda: 2)
+    monkeypatch.setattr(supervisor, "check_device", lambda device: None)
+    monkeypatch.setattr(supervisor, "StopFlag", SimpleNamespace)
+    monkeypatch.setattr(supervisor, "_served", lambda settings, device, models: models)
+    supervisor.run(Settings(broker="memory://", processes=3), device=kind, models=("m",))
+    assert made == [{"device": kind, "processes": 3 if kind == "cpu" else 2, "models": ("m",)}]
+
+
+def test_a_supervisor_without_anything_to_run_says_so_by_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "cuda_devices", lambda: 0)
+    monkeypatch.setattr(sys, "argv", ["supervisor", "cuda"])
+    with pytest.raises(SystemExit) as ended:
+        supervisor.main()
+    assert ended.value.code == supervisor.EXIT_NOTHING_TO_RUN
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ import pytest
 from jobs.settings import Settings, child_environment
 from jobs.state import JobState
 from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
-from workers.room import EXIT_BROKEN_THREAD, RoomConfig
+from workers.engines import EngineSettings
+from workers.room_config import EXIT_BROKEN_THREAD, RoomConfig
 
-CONFIG = RoomConfig(worker="w-1", device="cpu", slots=2, precision="auto", models=("fake",))
+CONFIG = RoomConfig(worker="w-1", device="cpu", precision="auto", models=("fake",), engine=EngineSettings(2))
 BROKEN = "import workers.{part} as part, workers.room as room; part.{what} = lambda *_: 1 / 0; room.main()"
 
 

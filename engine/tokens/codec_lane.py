@@ -1,0 +1,163 @@
+"""The codec lane: groups of windows to samples, on a stream of its own beside the steps. Knows windows, no requests.
+
+    lane.submit([CodecJob(window, codes, seed), ...])     # one size class, at most `max_batch`
+    for window, samples in lane.collect(wait=False):
+        ...
+
+A window of class `size` is decoded `size + 2 * context` frames wide: its left context first, then its own frames, then
+what it has of the right; beyond that the utterance has ended (or only frames follow that cannot be heard in it).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from engine.request import Samples
+from engine.tokens.arena import Arena
+from engine.tokens.graphs import Mark, Replay, Track
+from engine.tokens.program import Codec, Ids
+from engine.tokens.scheduler import smallest_class
+from engine.tokens.windows import Window
+
+BATCHES = (1, 2, 4, 8, 16, 32, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class CodecJob:
+    """One window with its codes [left + frames + right, K] and the seed of its request's codec noise."""
+
+    window: Window
+    codes: Ids
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """One launch: its windows and the host buffer [B, samples] their samples will lie in."""
+
+    windows: list[Window]
+    audio: torch.Tensor
+    begin: Mark
+    end: Mark
+
+
+class CodecLane:
+    """Batched codec decoding, in the order of submission."""
+
+    def __init__(self, codec: Codec, device: torch.device, *, max_batch: int, eager: bool, timed: bool) -> None:
+        self._codec = codec
+        self._track = Track.make(device, eager=eager, priority=0)
+        self._batches = tuple(size for size in BATCHES if size < max_batch) + (max_batch,)
+        self._timed = timed
+        self._shapes: dict[tuple[int, int], _Shape] = {}
+        self._flights: deque[_Flight] = deque()
+        self._spare: dict[tuple[int, ...], list[torch.Tensor]] = {}
+        self.launches = 0
+        self.timings_ms: list[tuple[int, float]] = []
+        """(frames decoded, device milliseconds) of each launch, if timed."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything was submitted that has not been collected."""
+        return bool(self._flights)
+
+    def submit(self, jobs: Sequence[CodecJob]) -> None:
+        """Send one group of windows of the same size class to the device."""
+        shape = self.shape(smallest_class(self._batches, len(jobs)), jobs[0].window.size)
+        with self._on_stream():
+            shape.send(jobs)
+            begin = Mark(self._track, timed=self._timed)
+            shape.run()
+            audio = self._host_buffer(shape.audio.shape)
+            audio.copy_(shape.audio, non_blocking=True)
+            self._flights.append(_Flight([job.window for job in jobs], audio, begin, Mark(self._track, timed=self._timed)))
+        self.launches += 1
+
+    def collect(self, *, wait: bool) -> list[tuple[Window, Samples]]:
+        """The windows that are ready, each with its own samples; with `wait` at least one launch is waited for."""
+        ready: list[tuple[Window, Samples]] = []
+        while self._flights and (self._flights[0].end.done or (wait and not ready)):
+            flight = self._flights.popleft()
+            flight.end.wait()
+            ready += [(window, self._samples(flight, row)) for row, window in enumerate(flight.windows)]
+            if self._timed:
+                frames = flight.audio.numel() // self._codec.samples_per_frame
+                self.timings_ms.append((frames, flight.begin.ms_until(flight.end)))
+            self._spare[tuple(flight.audio.shape)].append(flight.audio)
+        return ready
+
+    def shape(self, batch: int, size: int) -> _Shape:
+        """The launch of that batch and size class; captured when it is made."""
+        if (batch, size) not in self._shapes:
+            with self._on_stream():
+                self._shapes[batch, size] = _Shape(self._codec, self._track, batch=batch, size=size)
+        return self._shapes[batch, size]
+
+    def warm(self, sizes: Sequence[int]) -> int:
+        """Capture every launch; returns how many there are."""
+        for size in sorted(sizes, reverse=True):
+            for batch in reversed(self._batches):
+                self.shape(batch, size)
+        return len(self._shapes)
+
+    def _samples(self, flight: _Flight, row: int) -> Samples:
+        window, hop = flight.windows[row], self._codec.samples_per_frame
+        start = window.left * hop
+        samples: Samples = flight.audio[row].numpy()[start : start + (window.stop - window.start) * hop].copy()
+        return samples
+
+    def _host_buffer(self, shape: torch.Size) -> torch.Tensor:
+        spare = self._spare.setdefault(tuple(shape), [])
+        return spare.pop() if spare else torch.empty(shape, pin_memory=self._track.stream is not None)
+
+    def _on_stream(self) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext() if self._track.stream is None else torch.cuda.stream(self._track.stream)
+
+
+class _Shape:
+    """`batch` windows of one size class; rows without a window decode one silent frame."""
+
+    def __init__(self, codec: Codec, track: Track, *, batch: int, size: int) -> None:
+        self._codec = codec
+        width = size + 2 * codec.context_frames
+        self._inputs = Arena(
+            {
+                "codes": ((batch, width, codec.codes_per_frame), np.int32),
+                "valid": ((batch, 2), np.int32),
+                "seeds": ((batch,), np.int64),
+                "first_frame": ((batch,), np.int64),
+            },
+            track.device,
+        )
+        self.audio = torch.zeros(batch, width * codec.samples_per_frame, dtype=torch.float32, device=track.device)
+        self.send(())
+        self._replay = Replay(self._body, track)
+
+    def send(self, jobs: Sequence[CodecJob]) -> None:
+        """Put the windows where the launch reads them, ordered on the current stream."""
+        staged = self._inputs.stage()
+        for field in staged.values():
+            field.fill(0)
+        staged["valid"][:, 1] = 1
+        for row, job in enumerate(jobs):
+            staged["codes"][row, : len(job.codes)] = job.codes
+            staged["valid"][row, 1] = len(job.codes)
+            staged["seeds"][row] = np.uint64(job.seed).view(np.int64)
+            staged["first_frame"][row] = job.window.start - job.window.left
+        self._inputs.upload()
+
+    def run(self) -> None:
+        """Decode what was sent, ordered on the current stream."""
+        self._replay.run()
+
+    def _body(self) -> None:
+        fields = self._inputs.fields
+        self.audio.copy_(
+            self._codec.decode(fields["codes"], fields["valid"], fields["seeds"], fields["first_frame"])
+        )

@@ -1,0 +1,85 @@
+"""What the host knows of each slot: ids drawn and asked for, budget, prompt, when the next codec window is whole.
+
+Arrays over slots, so that a step of hundreds of rows is a few numpy operations. A slot's `generation` goes up when it
+changes hands: ids that were asked for by an earlier owner are told by it and dropped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.tokens.inputs import TokenInputs
+from engine.tokens.program import Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What came of the ids of one launch: slots that ended (with whether by a stop id), and those with a whole window."""
+
+    ended: list[tuple[int, bool]]
+    whole: list[int]
+
+
+class Ledger:
+    """The slots' books. A slot is opened when its prompt is prefilled and closed when its request leaves."""
+
+    def __init__(self, num_slots: int, *, max_tokens: int, stop_ids: tuple[int, ...]) -> None:
+        self._ids = np.zeros((num_slots, max_tokens), np.int32)
+        self._drawn = np.zeros(num_slots, np.int32)
+        self._asked = np.zeros(num_slots, np.int32)
+        self._budget = np.zeros(num_slots, np.int32)
+        self._prompt = np.zeros(num_slots, np.int32)
+        self._due = np.zeros(num_slots, np.int64)
+        self._generation = np.zeros(num_slots, np.int64)
+        self._stops = np.array(stop_ids, np.int32)
+
+    def open(self, slot: int, inputs: TokenInputs, *, due_tokens: int) -> None:
+        """A request's prompt goes into the slot; its first codec window is whole at `due_tokens` ids."""
+        self._drawn[slot] = self._asked[slot] = 0
+        self._budget[slot] = inputs.budget_tokens
+        self._prompt[slot] = len(inputs.ids)
+        self._due[slot] = due_tokens
+
+    def close(self, slot: int) -> None:
+        """The slot's request has left; what is still drawn for it does not count."""
+        self._generation[slot] += 1
+
+    def due(self, slot: int, due_tokens: int) -> None:
+        """The slot's next codec window is whole at that many ids."""
+        self._due[slot] = due_tokens
+
+    def drawn(self, slot: int) -> int:
+        """How many ids of the slot were read."""
+        return int(self._drawn[slot])
+
+    def ids(self, slot: int) -> Ids:
+        """The ids of the slot, those not read yet included: a view of [max_tokens] int32."""
+        view: Ids = self._ids[slot]
+        return view
+
+    def to_decode(self, slots: list[int]) -> tuple[Ids, Ids]:
+        """Those of `slots` that have not asked for their whole budget, and rows in KV once the next one is kept."""
+        rows = np.array(slots, np.int32)
+        rows = rows[self._asked[rows] < self._budget[rows]]
+        return rows, self._prompt[rows] + self._asked[rows]
+
+    def asked(self, slots: Ids) -> npt.NDArray[np.int64]:
+        """One more id was asked for in each slot; the generations to compare when it is read."""
+        self._asked[slots] += 1
+        generations: npt.NDArray[np.int64] = self._generation[slots]
+        return generations
+
+    def note(self, slots: Ids, ids: Ids, generations: npt.NDArray[np.int64]) -> Noted:
+        """Keep the ids of a launch, one for each slot that has not changed hands since."""
+        mine = self._generation[slots] == generations
+        slots, ids = slots[mine], ids[mine]
+        self._ids[slots, self._drawn[slots]] = ids
+        self._drawn[slots] += 1
+        stopped = np.isin(ids, self._stops)
+        over = stopped | (self._drawn[slots] >= self._budget[slots])
+        ended = list(zip(slots[over].tolist(), stopped[over].tolist(), strict=True))
+        running = slots[~over]
+        return Noted(ended, running[self._drawn[running] >= self._due[running]].tolist())

@@ -1,0 +1,214 @@
+"""Draws one token per row and keeps the slots' books: grammar, penalty, temperature, filters, draw, RAS.
+
+`engine.tokens.inputs.Sampling` says what the parameters mean. The noise of a candidate depends on the request's seed,
+on how many tokens were drawn before and on the candidate, on nothing else: a row draws the same in any company.
+The torch code here runs on any device and can be captured into graphs; on CUDA a kernel does the same in one pass
+(`engine.kernels.sampling`) unless the windows are too wide for it. Knows neither lengths nor pages of the slots.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from engine import noise_torch
+from engine.tokens.program import Grammar
+from engine.tokens.state import FLOATS, INTS, SlotState
+
+DRAW_TOKEN = 16
+"""Draw number (see `engine.noise`) of a token; lower numbers are left to codecs."""
+DRAW_RAS = 17
+"""Draw number of a token drawn again because it repeats itself."""
+DRAWN_SHIFT = 34
+"""Noise positions: (tokens drawn before << 34) + head column; whole Philox blocks of four columns each."""
+MAX_KERNEL_CANDIDATES = 16384
+"""What one program of the kernel can hold in registers."""
+
+_INFINITY = float("inf")
+_LARGEST = torch.finfo(torch.float32).max
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """A grammar as head columns on the device: P phases with W window columns each, and C = W + stops in all.
+
+    `starts` [P] int32 are the windows' first columns; `stops` int32 the stop columns, padded with -1 to a power of 2;
+    `columns` [P, C] int64; `usable` [P, C] is False where a stop column stands in the window already; `stopping` [P, C]
+    is True at stop columns, in the window or beside it. `overlap` says that some window holds a stop column.
+    """
+
+    first_id: int
+    vocab: int
+    width: int
+    starts: torch.Tensor
+    stops: torch.Tensor
+    columns: torch.Tensor
+    usable: torch.Tensor
+    stopping: torch.Tensor
+    overlap: bool
+
+    @classmethod
+    def of(cls, grammar: Grammar, device: torch.device) -> Candidates:
+        """The tables of `grammar`. Raises ValueError: a window has nothing but stop ids."""
+        starts = torch.tensor([start for start, _ in grammar.windows], dtype=torch.int64) - grammar.first_id
+        stops = torch.tensor(sorted(set(grammar.stop_ids)), dtype=torch.int64) - grammar.first_id
+        width = grammar.windows[0][1] - grammar.windows[0][0]
+        window = starts[:, None] + torch.arange(width)
+        window_stops = torch.isin(window, stops)
+        if bool(window_stops.all(dim=1).any()):
+            msg = f"grammar windows {grammar.windows} must each hold an id that is not a stop id {grammar.stop_ids}"
+            raise ValueError(msg)
+        beside = (stops < starts[:, None]) | (stops >= starts[:, None] + width)
+        padding = torch.full(((1 << max(len(stops) - 1, 0).bit_length()) - len(stops),), -1)
+        return cls(
+            first_id=grammar.first_id,
+            vocab=grammar.vocab,
+            width=width,
+            starts=starts.to(device, torch.int32),
+            stops=torch.cat([stops, padding]).to(device, torch.int32),
+            columns=torch.cat([window, stops.expand(len(starts), -1)], dim=1).to(device),
+            usable=torch.cat([torch.ones_like(window_stops), beside], dim=1).to(device),
+            stopping=torch.cat([window_stops, torch.ones_like(beside)], dim=1).to(device),
+            overlap=bool(window_stops.any()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What the slots of this step's rows hold: [E, 1] tensors, on the device."""
+
+    slots: torch.Tensor
+    drawn: torch.Tensor
+    seeds: torch.Tensor
+    floats: torch.Tensor
+    ints: torch.Tensor
+
+    @classmethod
+    def of(cls, state: SlotState, slots: torch.Tensor) -> _Rows:
+        slots = slots.to(torch.int64)[:, None]
+        ints = state.ints[slots[:, 0]].to(torch.int64)
+        low, high = ints[:, INTS.index("seed_low")], ints[:, INTS.index("seed_high")]
+        # the dummy slot goes on drawing; it must stay inside its history
+        drawn = state.drawn[slots].to(torch.int64).clamp(0, state.history.shape[1] - 1)
+        return cls(slots, drawn, (low & 0xFFFFFFFF) | (high << 32), state.floats[slots[:, 0]], ints)
+
+    def float(self, name: str) -> torch.Tensor:
+        """[E, 1] float32."""
+        place = FLOATS.index(name)
+        return self.floats[:, place : place + 1]
+
+    def int(self, name: str) -> torch.Tensor:
+        """[E, 1] int64."""
+        place = INTS.index(name)
+        return self.ints[:, place : place + 1]
+
+
+class Sampler:
+    """Samples for one grammar and one state. Bound to the state's device."""
+
+    def __init__(self, grammar: Grammar, state: SlotState) -> None:
+        """Raises ValueError: a window has nothing but stop ids, or the state counts fewer ids than the head scores."""
+        if state.counts.shape[1] < grammar.vocab:
+            msg = f"the slot state counts {state.counts.shape[1]} ids; the grammar needs at least {grammar.vocab}"
+            raise ValueError(msg)
+        self._state = state
+        self._candidates = Candidates.of(grammar, state.token.device)
+        self._kernel = state.token.is_cuda and self._candidates.columns.shape[1] <= MAX_KERNEL_CANDIDATES
+
+    def sample(self, logits: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
+        """Draw one id for each row of `logits` [E, V] (any float dtype) of `slots` [E] int32: [E] int32 ids.
+
+        Updates token, drawn, history and counts of those slots, not their length. Slots must differ, but for the
+        dummy slot, whose state then is any of what its rows made of it. A NaN logit is never drawn.
+
+        Raises:
+            ValueError: `logits` has fewer columns than the grammar's head.
+        """
+        if logits.shape[1] < self._candidates.vocab:
+            msg = f"logits {tuple(logits.shape)} have fewer columns than the grammar's head, {self._candidates.vocab}"
+            raise ValueError(msg)
+        if self._kernel:
+            from engine.kernels import sampling
+
+            return sampling.sample(logits, slots, self._candidates, self._state)
+        return _sample(logits, slots, self._candidates, self._state)
+
+
+def _sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, state: SlotState) -> torch.Tensor:
+    """The torch twin of the kernel. Works on the C candidates of each row, however large the vocabulary is."""
+    rows = _Rows.of(state, slots)
+    phase = rows.drawn[:, 0] % len(candidates.starts)
+    columns = candidates.columns[phase]
+    early = rows.drawn < rows.int("min_tokens")
+    allowed = candidates.usable[phase] & ~(candidates.stopping[phase] & early)
+    x = _scaled(logits.gather(1, columns), state.counts[rows.slots, columns], rows)
+    x = x.masked_fill(~allowed, -_INFINITY)
+    warm = rows.float("temperature") > 0
+    noisy = _filtered(x, rows) + _gumbel(columns, rows, DRAW_TOKEN)
+    drawn = _best(torch.where(warm, noisy, x), columns)
+    again = warm & _repeats(drawn + candidates.first_id, rows, state)
+    drawn = torch.where(again, _best(x + _gumbel(columns, rows, DRAW_RAS), columns), drawn)
+    _record(drawn[:, 0], rows, candidates, state)
+    return (drawn[:, 0] + candidates.first_id).to(torch.int32)
+
+
+def _scaled(logits: torch.Tensor, counts: torch.Tensor, rows: _Rows) -> torch.Tensor:
+    """[E, C] float32 logits after penalty and temperature (1 for greedy rows)."""
+    x = logits.to(torch.float32)
+    penalty, temperature = rows.float("penalty"), rows.float("temperature")
+    x = torch.where(counts > 0, torch.where(x < 0, x * penalty, x / penalty), x)
+    x = x / torch.where(temperature > 0, temperature, 1.0)
+    return torch.nan_to_num(x, nan=-_INFINITY, posinf=_LARGEST, neginf=-_INFINITY)
+
+
+def _filtered(x: torch.Tensor, rows: _Rows) -> torch.Tensor:
+    """[E, C] with -inf for what top-k, top-p and min-p drop; of equal values all are kept or none."""
+    ordered = x.sort(dim=1, descending=True).values
+    last = x.shape[1] - 1
+    top_k, top_p = rows.int("top_k"), rows.float("top_p")
+    least = torch.where(top_k > 0, ordered.gather(1, (top_k - 1).clamp(0, last)), -_INFINITY)
+    top = ordered[:, :1].clamp(min=-_LARGEST)
+    # float64: how a scan adds up must not depend on how many rows there are
+    weights = torch.exp(ordered - top).to(torch.float64).masked_fill(ordered < least, 0.0)
+    mass = weights.cumsum(dim=1)
+    place = (mass < top_p * mass[:, -1:]).sum(dim=1, keepdim=True).clamp(max=last)
+    least = torch.where(top_p < 1, torch.maximum(least, ordered.gather(1, place)), least)
+    kept = (x >= least) & (torch.exp(x - top) >= rows.float("min_p"))
+    return x.masked_fill(~kept, -_INFINITY)
+
+
+def _gumbel(columns: torch.Tensor, rows: _Rows, draw: int) -> torch.Tensor:
+    """[E, C] Gumbel noise: the argmax of logits plus it is a draw from their softmax (Gumbel 1954)."""
+    u = noise_torch.uniform(rows.seeds, draw, (rows.drawn << DRAWN_SHIFT) + columns)
+    return -torch.log(-torch.log(u))
+
+
+def _best(score: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:
+    """[E, 1] column of the highest score, of equals the lowest."""
+    highest = score.amax(dim=1, keepdim=True)
+    return columns.masked_fill(score != highest, torch.iinfo(columns.dtype).max).amin(dim=1, keepdim=True)
+
+
+def _repeats(ids: torch.Tensor, rows: _Rows, state: SlotState) -> torch.Tensor:
+    """[E, 1] True where RAS is on and `ids` [E, 1] stand often enough among the last drawn."""
+    window = rows.int("ras_window")
+    places = torch.arange(state.history.shape[1], device=ids.device)
+    recent = (places < rows.drawn) & (places >= rows.drawn - window)
+    times = ((state.history[rows.slots[:, 0]] == ids) & recent).sum(dim=1, keepdim=True)
+    return (window > 0) & (times >= rows.int("ras_threshold"))
+
+
+def _record(columns: torch.Tensor, rows: _Rows, candidates: Candidates, state: SlotState) -> None:
+    """Write down `columns` [E], just drawn, in the state of the rows' slots."""
+    slots, drawn = rows.slots[:, 0], rows.drawn[:, 0]
+    ids = (columns + candidates.first_id).to(torch.int32)
+    state.token[slots] = ids
+    state.drawn[slots] = (drawn + 1).to(torch.int32)
+    state.history[slots, drawn] = ids
+    state.counts[slots, columns] = state.counts[slots, columns] + 1
+    window = rows.int("penalty_window")[:, 0]
+    leaves = (window > 0) & (drawn >= window)
+    oldest = state.history[slots, (drawn - window).clamp(min=0)].to(torch.int64) - candidates.first_id
+    oldest = oldest.clamp(0, candidates.vocab - 1)
+    state.counts[slots, oldest] = state.counts[slots, oldest] - leaves.to(torch.int16)

@@ -1,0 +1,1 @@
+"""Orpheus (canopylabs): a Llama decoder that speaks SNAC codes. Prompt, grammar, weights, card."""

@@ -1,0 +1,33 @@
+"""Which arithmetic Orpheus runs in, decided without torch, so that a card and a worker say the same."""
+
+from __future__ import annotations
+
+from models.errors import ModelError
+
+PRECISIONS = ("auto", "fp32", "bf16")
+NUMERICS_VERSION = "orpheus1"
+"""Goes up when the same text, voice and seed give other samples (network, prompt, sampling, codec noise)."""
+
+
+def resolve_precision(precision: str, device: str) -> str:
+    """fp32 or bf16; `auto` is bf16 on CUDA, as the weights were published, and fp32 on a CPU, where bf16 is slower.
+
+    Raises:
+        ModelError: no such precision.
+    """
+    if precision not in PRECISIONS:
+        msg = f"precision {precision!r} is not known to model orpheus; use {', '.join(PRECISIONS)}"
+        raise ModelError(msg)
+    if precision != "auto":
+        return precision
+    return "bf16" if device_kind(device) == "cuda" else "fp32"
+
+
+def numerics(precision: str, device: str) -> str:
+    """The version of the arithmetic: kernels differ between kinds of device, so the kind is part of it."""
+    return f"{NUMERICS_VERSION}-{resolve_precision(precision, device)}-{device_kind(device)}"
+
+
+def device_kind(device: str) -> str:
+    """`cuda` of `cuda:1`."""
+    return device.split(":", maxsplit=1)[0]

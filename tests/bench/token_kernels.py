@@ -1,0 +1,290 @@
+"""The token lane's kernels on a CUDA device, at Orpheus' shape: checks against their torch twins, then timings.
+
+    python -m tests.bench.token_kernels --part check --part gemm --json OUT.json
+
+Parts: check, bandwidth, gemm, attention, pointwise, sampler, codec, step. Times are medians of events around graph
+replays of many calls, over buffers larger than the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from engine.attention.base import PagedKv, Rows
+from engine.attention.torch_pages import TorchAttention
+from engine.attention.triton_pages import TritonAttention, Tuning
+from engine.tokens.inputs import Sampling
+from engine.tokens.program import Grammar, KvShape
+from engine.tokens.sampler import Candidates, Sampler, _sample
+from engine.tokens.state import FLOATS, SlotState
+
+DEVICE = torch.device("cuda")
+HIDDEN, FFN, HEADS, KV_HEADS, DIM, LAYERS = 3072, 8192, 24, 8, 128, 28
+PAGE = 64
+CODES, PHASES = 4096, 7
+
+
+def timed_ms(call: Callable[[], object], *, repeats: int = 20, inner: int = 10) -> float:
+    """Median milliseconds of one call, from replays of a graph that holds `inner` of them."""
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            call()
+        stream.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            for _ in range(inner):
+                call()
+        graph.replay()
+        times = []
+        for _ in range(repeats):
+            begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            begin.record()
+            graph.replay()
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end) / inner)
+    return statistics.median(times)
+
+
+def bandwidth() -> dict[str, float]:
+    """Copy (read and written) and read-only bandwidth in TB/s."""
+    source = torch.randn(1 << 30, device=DEVICE)
+    target = torch.empty_like(source)
+    copy_ms = timed_ms(lambda: target.copy_(source), inner=2)
+    sum_ms = timed_ms(source.sum, inner=2)
+    return {"copy_tb_s": 2 * source.nbytes / copy_ms / 1e9, "read_tb_s": source.nbytes / sum_ms / 1e9}
+
+
+def gemm() -> list[dict[str, float | str]]:
+    """Each matrix of a layer, at several row counts; weights rotate over 8 copies so that the cache holds none."""
+    shapes = {"qkv": (5120, HIDDEN), "out": (HIDDEN, HIDDEN), "gate_up": (2 * FFN, HIDDEN), "down": (HIDDEN, FFN)}
+    shapes["head"] = (28736, HIDDEN)
+    found: list[dict[str, float | str]] = []
+    for name, (rows_out, columns) in shapes.items():
+        copies = 2 if name == "head" else 8
+        weights = [torch.randn(rows_out, columns, device=DEVICE, dtype=torch.bfloat16) * 0.02 for _ in range(copies)]
+        for rows in (1, 8, 32, 64, 128, 256, 512):
+            x = torch.randn(rows, columns, device=DEVICE, dtype=torch.bfloat16)
+
+            def call(x: torch.Tensor = x, weights: list[torch.Tensor] = weights) -> None:
+                for weight in weights:
+                    torch.nn.functional.linear(x, weight)
+
+            ms = timed_ms(call, inner=2) / copies
+            found.append(
+                {
+                    "matrix": name,
+                    "rows": rows,
+                    "us": round(ms * 1e3, 2),
+                    "tb_s": round(weights[0].nbytes / ms / 1e9, 2),
+                    "tflops": round(2 * rows * rows_out * columns / ms / 1e9, 0),
+                }
+            )
+    return found
+
+
+def pages_and_rows(batch: int, context: int, *, layers: int, dtype: torch.dtype = torch.bfloat16):
+    """KV memory with random content, a page table and one row for each slot at position context - 1."""
+    per_slot = -(-context // PAGE)
+    shape = KvShape(layers, HEADS, KV_HEADS, DIM, dtype)
+    kv = PagedKv.zeros(shape, num_pages=batch * per_slot + 1, page_size=PAGE, device=DEVICE)
+    kv.data.normal_()
+    pages = torch.zeros(batch + 1, per_slot, dtype=torch.int32, device=DEVICE)
+    pages[:batch] = torch.randperm(batch * per_slot, device=DEVICE).reshape(batch, per_slot).int() + 1
+    slots = torch.arange(batch, dtype=torch.int32, device=DEVICE)
+    positions = torch.full((batch,), context - 1, dtype=torch.int32, device=DEVICE)
+    return kv, pages, Rows(slots, positions)
+
+
+def attention(tunings: dict[str, Tuning | None], contexts: tuple[int, ...] = (1000,)) -> list[dict[str, float | str]]:
+    """One layer's attention of B rows, with the K and V bytes it must read as bandwidth."""
+    found: list[dict[str, float | str]] = []
+    for batch in (1, 8, 32, 64, 128, 256, 512):
+        for context in contexts:
+            layers = max(1, min(8, 1024 // batch))  # more than the cache holds
+            kv, pages, rows = pages_and_rows(batch, context, layers=layers)
+            qkv = torch.randn(batch, (HEADS + 2 * KV_HEADS) * DIM, device=DEVICE, dtype=torch.bfloat16)
+            for name, tuning in tunings.items():
+                backend = TritonAttention(kv, pages) if tuning is None else TritonAttention(kv, pages, tuning=tuning)
+                step = backend.for_step(rows, entries=batch)
+
+                def call(step=step, qkv=qkv, layers=layers) -> None:
+                    for layer in range(layers):
+                        step(layer, qkv, None)
+
+                ms = timed_ms(call, inner=2) / layers
+                read = 2 * batch * context * KV_HEADS * DIM * 2
+                found.append(
+                    {
+                        "tuning": name,
+                        "rows": batch,
+                        "context": context,
+                        "us": round(ms * 1e3, 2),
+                        "tb_s": round(read / ms / 1e9, 2),
+                    }
+                )
+            del kv
+    return found
+
+
+def pointwise() -> list[dict[str, float | str]]:
+    """The small kernels between the matrices."""
+    from engine import ops
+
+    found: list[dict[str, float | str]] = []
+    weight = torch.randn(HIDDEN, device=DEVICE, dtype=torch.bfloat16)
+    for rows in (1, 64, 256, 512):
+        x = torch.randn(rows, HIDDEN, device=DEVICE, dtype=torch.bfloat16)
+        residual = torch.randn_like(x)
+        both = torch.randn(rows, 2 * FFN, device=DEVICE, dtype=torch.bfloat16)
+        for name, call in (
+            ("add_rms_norm", lambda x=x, residual=residual: ops.add_rms_norm(x, residual, weight, 1e-5)),
+            ("silu_mul", lambda both=both: ops.silu_mul(both)),
+        ):
+            found.append({"op": name, "rows": rows, "us": round(timed_ms(call) * 1e3, 2)})
+    return found
+
+
+def sampler_state(slots: int, **sampling: float) -> tuple[Grammar, SlotState]:
+    """Orpheus' grammar and a state of random counts, each slot with the given sampling."""
+    grammar = Grammar(0, 28682, tuple((10 + k * CODES, 10 + (k + 1) * CODES) for k in range(PHASES)), (2,))
+    state = SlotState.zeros(slots=slots, max_tokens=4096, vocab=28682, max_pages=4, device=DEVICE)
+    chosen = Sampling(**{"temperature": 0.6, "top_p": 0.8, "penalty": 1.3, **sampling})
+    state.floats.copy_(torch.tensor([[getattr(chosen, name) for name in FLOATS]]).expand(slots + 1, -1))
+    state.ints[:, 0] = chosen.top_k
+    state.ints[:, -2] = torch.arange(slots + 1)
+    state.counts.random_(0, 3)
+    state.drawn.random_(0, 1000)
+    return grammar, state
+
+
+def sampler() -> list[dict[str, float | str]]:
+    """Drawing, kernel and torch, with the default sampling of Orpheus."""
+    found: list[dict[str, float | str]] = []
+    for rows in (1, 256, 512):
+        grammar, state = sampler_state(rows)
+        logits = torch.randn(rows, 28736, device=DEVICE, dtype=torch.bfloat16)
+        slots = torch.arange(rows, dtype=torch.int32, device=DEVICE)
+        candidates = Candidates.of(grammar, DEVICE)
+        kernel = Sampler(grammar, state)
+        for name, call in (
+            ("kernel", lambda: kernel.sample(logits, slots)),
+            ("torch", lambda: _sample(logits, slots, candidates, state)),
+        ):
+            state.drawn.zero_()
+            found.append({"sampler": name, "rows": rows, "us": round(timed_ms(call, inner=2) * 1e3, 1)})
+    return found
+
+
+def codec() -> list[dict[str, float | str]]:
+    """SNAC at the lane's shapes, in each type, and how far it is from the plain decoder in float32."""
+    from models.codecs.snac.config import SNAC_24KHZ
+    from models.codecs.snac.decoder import SnacDecoder
+
+    found: list[dict[str, float | str]] = []
+    plain = SnacDecoder.random(SNAC_24KHZ, seed=0, device=DEVICE, fused=False)
+    for dtype in (torch.float32, torch.bfloat16, torch.float16):
+        fused = SnacDecoder.random(SNAC_24KHZ, seed=0, device=DEVICE, compute_dtype=dtype)
+        for batch, frames in ((1, 10), (1, 70), (8, 70), (16, 38), (16, 70), (32, 70)):
+            codes = torch.randint(0, 4096, (batch, frames, 7), device=DEVICE, dtype=torch.int32)
+            valid = torch.tensor([[0, frames]] * batch, device=DEVICE, dtype=torch.int32)
+            seeds = torch.arange(batch, device=DEVICE)
+            first = torch.zeros(batch, dtype=torch.int64, device=DEVICE)
+            row: dict[str, float | str] = {"dtype": str(dtype).removeprefix("torch."), "batch": batch, "frames": frames}
+            if batch <= 8:
+                want, got = plain.decode(codes, valid, seeds, first), fused.decode(codes, valid, seeds, first)
+                row["snr_db"] = round(float(10 * torch.log10(want.square().mean() / (want - got).square().mean())), 1)
+            ms = timed_ms(lambda: fused.decode(codes, valid, seeds, first), inner=2, repeats=8)  # noqa: B023
+            row |= {"ms": round(ms, 3), "audio_s_per_s": round(batch * frames * 2048 / 24_000 / ms * 1e3, 0)}
+            found.append(row)
+    return found
+
+
+def check() -> dict[str, float | bool]:
+    """Kernels against their torch twins, on fresh random inputs."""
+    from engine import ops
+    from engine.tokens.program import Rope
+
+    found: dict[str, float | bool] = {}
+    kv, pages, rows = pages_and_rows(9, 700, layers=1)
+    rows.positions.copy_(torch.tensor([0, 1, 63, 64, 65, 300, 511, 512, 699]))
+    qkv = torch.randn(9, (HEADS + 2 * KV_HEADS) * DIM, device=DEVICE, dtype=torch.bfloat16)
+    rope = Rope(torch.randn(4096, DIM, device=DEVICE))
+    want = TorchAttention(PagedKv(kv.data.clone(), kv.shape, kv.page_size), pages).for_step(rows, entries=9)(0, qkv, rope)
+    for name, deterministic in (("attention", False), ("attention_deterministic", True)):
+        got = TritonAttention(kv, pages, deterministic=deterministic).for_step(rows, entries=9)(0, qkv, rope)
+        found[f"{name}_error"] = relative(got, want)
+    many = Rows(torch.arange(9, device=DEVICE).repeat(20).int()[:160], rows.positions.repeat(20)[:160])
+    qkv_many = torch.randn(160, qkv.shape[1], device=DEVICE, dtype=torch.bfloat16)
+    got = TritonAttention(kv, pages).for_step(many, entries=160)(0, qkv_many, None)
+    want = TorchAttention(kv, pages).for_step(many, entries=160)(0, qkv_many, None)
+    found["attention_unsplit_error"] = relative(got[:9], want[:9])
+    x, residual = (torch.randn(33, HIDDEN, device=DEVICE, dtype=torch.bfloat16) for _ in range(2))
+    weight = torch.randn(HIDDEN, device=DEVICE, dtype=torch.bfloat16)
+    normed, kept = ops.add_rms_norm(x, residual.clone(), weight, 1e-5)
+    normed_cpu, kept_cpu = ops.add_rms_norm(x.cpu(), residual.cpu(), weight.cpu(), 1e-5)
+    found["add_rms_norm_error"] = max(relative(normed.cpu(), normed_cpu), relative(kept.cpu(), kept_cpu))
+    both = torch.randn(33, 2 * FFN, device=DEVICE, dtype=torch.bfloat16)
+    found["silu_mul_error"] = relative(ops.silu_mul(both).cpu(), ops.silu_mul(both.cpu()))
+    found |= check_sampler()
+    return found
+
+
+def check_sampler() -> dict[str, float | bool]:
+    """Ids drawn by the kernel and by torch from the same logits and states."""
+    same = total = 0
+    for sampling in ({}, {"top_k": 50}, {"temperature": 0.0}, {"top_p": 1.0, "min_p": 0.05}):
+        grammar, state = sampler_state(256, **sampling)
+        twin = SlotState(**{name: getattr(state, name).clone() for name in SlotState.__dataclass_fields__})
+        logits = torch.randn(256, 28736, device=DEVICE, dtype=torch.bfloat16) * 3
+        slots = torch.arange(256, dtype=torch.int32, device=DEVICE)
+        ours, theirs = Sampler(grammar, state).sample(logits, slots), _sample(logits, slots, Candidates.of(grammar, DEVICE), twin)
+        same, total = same + int((ours == theirs).sum()), total + 256
+        if sampling == {}:
+            shuffled = torch.randperm(256, device=DEVICE)[:100]
+            again = SlotState(**{name: getattr(twin, name).clone() for name in SlotState.__dataclass_fields__})
+            again.drawn.copy_(state.drawn - 1)
+    return {"sampler_same": same, "sampler_total": total}
+
+
+def relative(got: torch.Tensor, want: torch.Tensor) -> float:
+    """Norm of the difference over the norm; NaN stays NaN."""
+    return float((got.double() - want.double()).norm() / want.double().norm())
+
+
+TUNINGS: dict[str, Tuning | None] = {"default": None}
+PARTS: dict[str, Callable[[], object]] = {
+    "check": check,
+    "bandwidth": bandwidth,
+    "gemm": gemm,
+    "attention": lambda: attention(TUNINGS),
+    "pointwise": pointwise,
+    "sampler": sampler,
+    "codec": codec,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", action="append", choices=list(PARTS))
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    results: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
+    for part in arguments.part or PARTS:
+        torch.manual_seed(0)
+        results[part] = PARTS[part]()
+        torch.cuda.empty_cache()
+        print(json.dumps({part: results[part]}), flush=True)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""A small token program for tests: a real Llama decoder of random weights, and a codec whose samples show the codes."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from engine import noise_torch
+from engine.tokens.program import Attend, Codec, Grammar, Ids, KvShape
+from models.layers.llama import LlamaDecoder
+from models.layers.llama_config import LlamaConfig
+from models.layers.rope import RopeConfig
+
+FIRST_ID = 40
+CODES = 16
+STOP_ID = FIRST_ID
+PER_FRAME = 3
+HOP = 4
+CONFIG = LlamaConfig(
+    vocab=FIRST_ID + 1 + PER_FRAME * CODES,
+    hidden=32,
+    layers=2,
+    query_heads=4,
+    kv_heads=2,
+    head_dim=8,
+    ffn=48,
+    eps=1e-5,
+    rope=RopeConfig(10_000.0),
+    max_positions=512,
+)
+
+
+class ShowingCodec(Codec):
+    """Two frames of context: each frame's samples mix its codes with those around it, zeros beyond the utterance."""
+
+    samples_per_frame = HOP
+    codes_per_frame = PER_FRAME
+    context_frames = 2
+
+    def __init__(self, *, noise: bool = False) -> None:
+        self.noise = noise
+        self.batches: list[tuple[int, int]] = []
+
+    def decode(self, codes, valid, seeds, first_frame):
+        batch, frames, _ = codes.shape
+        self.batches.append((batch, frames))
+        place = torch.arange(frames)
+        there = (place >= valid[:, :1]) & (place < valid[:, 1:])
+        weights = torch.tensor([1.0, 1 / 32, 1 / 1024])
+        value = ((codes.float() + 1) * weights).sum(-1) / 64 * there
+        padded = torch.nn.functional.pad(value, (2, 2))
+        around = sum(padded[:, k : k + frames] * 0.1 for k in (0, 1, 3, 4))
+        mixed = (value + around)[:, :, None] * torch.tensor([1.0, 0.5, 0.25, 0.125])
+        if self.noise:
+            positions = ((first_frame[:, None] + place) * HOP)[:, :, None] + torch.arange(HOP)
+            drawn = noise_torch.normal(seeds, 32, positions.clamp(min=0).reshape(batch, -1))
+            mixed = mixed + 0.01 * drawn.reshape(batch, frames, HOP)
+        return mixed.reshape(batch, frames * HOP)
+
+
+class SmallProgram:
+    """Grammar: three kinds of codes in turn, and a stop id that may come at any time."""
+
+    device = torch.device("cpu")
+    sample_rate_hz = 24_000
+    tokens_per_frame = PER_FRAME
+    max_positions = 512
+    weight_bytes = 0
+
+    def __init__(self, *, seed: int = 0, noise: bool = False) -> None:
+        self._decoder = LlamaDecoder.random(CONFIG, seed=seed, device=self.device, dtype=torch.float32)
+        for tensor in self._decoder.weights.tensors():
+            if tensor.dim() > 1:
+                tensor.mul_(8.0)  # logits that differ by several units, so that draws depend on what came before
+        self.codec = ShowingCodec(noise=noise)
+        self.rows: list[int] = []
+
+    @property
+    def kv(self) -> KvShape:
+        return self._decoder.kv
+
+    @property
+    def grammar(self) -> Grammar:
+        starts = [FIRST_ID + 1 + k * CODES for k in range(PER_FRAME)]
+        return Grammar(FIRST_ID, 1 + PER_FRAME * CODES, tuple((start, start + CODES) for start in starts), (STOP_ID,))
+
+    def embed(self, ids: torch.Tensor) -> torch.Tensor:
+        self.rows.append(len(ids))
+        return self._decoder.embed(ids)
+
+    def backbone(self, hidden: torch.Tensor, positions: torch.Tensor, attend: Attend) -> torch.Tensor:
+        return self._decoder.backbone(hidden, positions, attend)
+
+    def head(self, hidden: torch.Tensor) -> torch.Tensor:
+        return self._decoder.head(hidden, first=FIRST_ID, rows=1 + PER_FRAME * CODES)
+
+    def frames(self, ids: Ids) -> Ids:
+        codes = ids.reshape(-1, PER_FRAME) - (FIRST_ID + 1) - CODES * np.arange(PER_FRAME, dtype=np.int32)
+        assert ((codes >= 0) & (codes < CODES)).all()
+        return codes.astype(np.int32)

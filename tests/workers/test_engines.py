@@ -1,0 +1,78 @@
+"""Which engine a model gets, how it is run, and what is said of models that cannot be had."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from engine.engine import UtteranceEngine
+from engine.tokens.engine import TokenEngine
+from jobs.errors import BadOption, NoDevice
+from jobs.settings import Settings
+from models import registry
+from tests.workers.token_models import SmallModel
+from workers.engines import EngineSettings, busy_slots, is_lost_device, load_model, make_engine, open_device
+from workers.room_config import EXIT_LOST_DEVICE, RoomConfig
+
+
+def test_each_lane_has_its_engine_with_the_slots_of_the_process() -> None:
+    whole = make_engine(registry.load("fake"), EngineSettings(3))
+    tokens = make_engine(SmallModel(), EngineSettings(3, deterministic=True, attention="torch"))
+    assert isinstance(whole, UtteranceEngine)
+    assert isinstance(tokens, TokenEngine)
+    assert [engine.num_slots for engine in (whole, tokens)] == [3, 3]
+    assert [busy_slots(engine) for engine in (whole, tokens)] == [0, 0]
+    assert (tokens.options.deterministic, tokens.options.attention, tokens.options.eager) == (True, "torch", False)
+    assert not tokens.options.timed
+
+
+def test_settings_decide_how_engines_are_run() -> None:
+    settings = Settings(eager=True, attention="triton")
+    assert EngineSettings.of(settings, "cuda") == EngineSettings(256, eager=True, attention="triton")
+    assert EngineSettings.of(settings, "cpu").slots == 4
+    assert EngineSettings.of(Settings(slots=9, deterministic=True), "cuda") == EngineSettings(9, deterministic=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "error", "text"),
+    [
+        ("nothing", {}, BadOption, "no model is called 'nothing'"),
+        (
+            "piper",
+            {"random_weights": True},
+            BadOption,
+            "--random-weights has the shape of 'orpheus' only, not of 'piper'",
+        ),
+        ("fake", {"device": "cuda"}, NoDevice, "cuda"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_an_error_of_the_jobs_room(name, options, error, text) -> None:
+    with pytest.raises(error, match=text):
+        load_model(name, **{"device": "cpu", "precision": "auto", "random_weights": False} | options)
+
+
+def test_a_device_that_is_not_there_is_said() -> None:
+    open_device("cpu")
+    with pytest.raises(NoDevice, match="device 'tpu' is not known; use cuda or cpu"):
+        open_device("tpu")
+
+
+LOST = f"""
+import sys
+from workers import room
+class AcceleratorError(RuntimeError): pass
+def lost(self, stop, *, grace_s): raise AcceleratorError("an illegal memory access")
+room.Room.run = lost
+room.open_context = lambda settings: room.Context(settings, None, None)
+sys.argv[1] = {RoomConfig("w", "cpu", "auto", ("fake",), EngineSettings(1)).dump()!r}
+room.main()
+"""
+
+
+def test_a_lost_device_ends_the_process_with_a_status_of_its_own() -> None:
+    done = subprocess.run([sys.executable, "-c", LOST, ""], capture_output=True, text=True, check=False)
+    assert done.returncode == EXIT_LOST_DEVICE, done.stderr
+    assert "an illegal memory access" in done.stderr
+    assert not is_lost_device(RuntimeError("shapes differ"))

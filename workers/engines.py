@@ -1,0 +1,139 @@
+"""Models and engines of a synthesis process: which settings an engine is run with, and the engine of a model's lane.
+
+The only file that knows how many lanes there are. Knows no queue.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from engine.engine import UtteranceEngine
+from engine.errors import DeviceUnavailable
+from engine.lane import Engine
+from engine.program import UtteranceProgram
+from jobs.errors import BadOption, MissingExtra, NoDevice
+from jobs.settings import Settings
+from models import registry
+from models.base import SpeechModel
+from models.errors import ModelError
+
+if TYPE_CHECKING:  # a process that only speaks the utterance lane need not load torch
+    from engine.tokens.engine import TokenEngine
+    from engine.tokens.program import TokenProgram
+
+log = logging.getLogger(__name__)
+
+UTTERANCE_LANE = "utterance"
+"""`ModelCard.lane` of models that make whole segments; all others draw tokens."""
+RANDOM_MODEL = "orpheus"
+"""The model whose shape can be had with random weights, for measurements on machines without the real ones."""
+LOST_DEVICE = "AcceleratorError"
+"""Name of torch's RuntimeError for a device that can run nothing more."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """How the engines of a process are run; the settings of the same names, with the number of slots decided."""
+
+    slots: int
+    eager: bool = False
+    deterministic: bool = False
+    attention: str = "auto"
+
+    @classmethod
+    def of(cls, settings: Settings, device: str) -> EngineSettings:
+        """What a deployment's settings say for a device, cpu or cuda."""
+        return cls(settings.slots_on(device), settings.eager, settings.deterministic, settings.attention)
+
+
+def open_device(device: str) -> None:
+    """Load torch and wake the device, so that neither counts to what comes after.
+
+    Raises:
+        NoDevice: torch sees no such device, or `device` is neither cpu nor cuda.
+        MissingExtra: torch is not installed.
+    """
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        msg = "torch is not installed: pip install 'tts-batch[torch]'"
+        raise MissingExtra(msg) from error
+
+    if device not in {"cpu", "cuda"}:
+        msg = f"device {device!r} is not known; use cuda or cpu"
+        raise NoDevice(msg)
+    if device == "cuda":
+        if not torch.cuda.is_available():
+            msg = "torch sees no CUDA device; check the driver and the torch build, or use --device cpu"
+            raise NoDevice(msg)
+        torch.zeros(1, device=device)
+
+
+def load_model(name: str, *, device: str, precision: str, random_weights: bool) -> SpeechModel:
+    """A model by registry name or folder, or (`random_weights`) the full shape of one without its weights.
+
+    Raises:
+        BadOption: there is no such model, its weights or packages are missing, or it has no random weights.
+        NoDevice: it does not run on that device.
+    """
+    try:
+        if not random_weights:
+            return registry.load(name, device=device, precision=precision)
+        return _random_model(name, device=device, precision=precision)
+    except ModelError as error:
+        raise BadOption(str(error)) from error
+    except DeviceUnavailable as error:
+        raise NoDevice(str(error)) from error
+
+
+def _random_model(name: str, *, device: str, precision: str) -> SpeechModel:
+    if name != RANDOM_MODEL:
+        msg = f"--random-weights has the shape of {RANDOM_MODEL!r} only, not of {name!r}; leave one of the two out"
+        raise BadOption(msg)
+    from models.orpheus.model import load_random
+
+    return load_random(device=device, precision=precision)
+
+
+def make_engine(model: SpeechModel, settings: EngineSettings) -> Engine:
+    """The engine of a model's lane, ready to work: on a GPU its kernels are built and its graphs captured (minutes,
+    when nothing is in the kernel cache yet)."""
+    if model.card.lane == UTTERANCE_LANE:
+        return UtteranceEngine(cast("UtteranceProgram", model.program), num_slots=settings.slots)
+    engine = make_token_engine(cast("TokenProgram", model.program), settings)
+    if engine.program.device.type != "cpu":
+        report = engine.warm()
+        log.info("model %s: %d graphs captured in %.1f s", model.card.name, report.graphs, report.capture_s)
+    return engine
+
+
+def make_token_engine(program: TokenProgram, settings: EngineSettings, *, timed: bool = False) -> TokenEngine:
+    """A token engine that has captured nothing yet; `timed` measures each stage on the device."""
+    import torch
+
+    from engine.tokens.engine import TokenEngine
+    from engine.tokens.options import EngineOptions
+
+    if program.device.type == "cuda":
+        # Weights were made or copied on another stream (maybe by another thread) than those that the engine works on.
+        torch.cuda.synchronize(program.device)
+    options = EngineOptions(
+        num_slots=settings.slots,
+        eager=settings.eager,
+        deterministic=settings.deterministic,
+        attention=settings.attention,
+        timed=timed,
+    )
+    return TokenEngine(program, options)
+
+
+def busy_slots(engine: Engine) -> int:
+    """How many slots are taken; a request whose last audio is still being decoded may have left its slot."""
+    return engine.num_slots - engine.free_slots
+
+
+def is_lost_device(error: BaseException) -> bool:
+    """Whether an error says that the device can run nothing more: only a new process can use it again."""
+    return type(error).__name__ == LOST_DEVICE
