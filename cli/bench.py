@@ -81,7 +81,7 @@ def bench(
     for number in wishes.slots:
         options.output.say(f"{number} slots: {wishes.count(number)} requests")
         reports.append(opened.measure(number))
-    shown = table(*bench_report.HEADERS, rows=bench_report.rows(reports))
+    shown = table(*bench_report.headers(reports), rows=bench_report.rows(reports))
     options.output.result(bench_report.document(opened, reports), shown)
 
 

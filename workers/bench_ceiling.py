@@ -12,8 +12,9 @@ from workers.bench_work import Mix
 
 COPY_BYTES = 4 << 30
 """Largest block that is copied to measure a GPU; far beyond its caches."""
-HOST_COPY_BYTES = 128 << 20
-COPIES = 20
+HOST_COPY_BYTES = 64 << 20
+"""The same for a CPU."""
+COPIES = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from typing import Any
 from workers.bench import Bench, SlotReport
 
 CEILING_HEADERS = ("slots", "weights", "mean KV", "copy", "roofline step", "audio-s/s at most")
-HEADERS = (
-    *("slots", "decode ms", "x roofline", "step ms", "prefill ms", "codec ms", "occupied %", "refill steps"),
-    *("audio-s/s", "queue audio-s/s", "queue %", "peak GB", "ready s"),
+MEASURES = (
+    *("decode step ms", "x roofline", "whole step ms", "prefill pass ms", "codec launch ms", "occupied %"),
+    *("refill steps", "audio-s/s", "through queue", "queue share %", "peak memory GB", "ready s"),
 )
+"""What the rows of the table of results are."""
 
 
 def ceiling_rows(bench: Bench) -> list[tuple[str, ...]]:
@@ -26,15 +27,20 @@ def ceiling_rows(bench: Bench) -> list[tuple[str, ...]]:
     return rows
 
 
+def headers(reports: Sequence[SlotReport]) -> tuple[str, ...]:
+    """Of the table of results: a column for each number of slots."""
+    return ("slots", *(str(report.slots) for report in reports))
+
+
 def rows(reports: Sequence[SlotReport]) -> list[tuple[str, ...]]:
-    """One row for each number of slots."""
-    return [_row(report) for report in reports]
+    """One row for each of `MEASURES`."""
+    columns = [_column(report) for report in reports]
+    return [(name, *(column[place] for column in columns)) for place, name in enumerate(MEASURES)]
 
 
-def _row(report: SlotReport) -> tuple[str, ...]:
+def _column(report: SlotReport) -> tuple[str, ...]:
     engine, share = report.engine, report.queue_share
     return (
-        str(report.slots),
         f"{engine.decode_step_ms:.2f}",
         f"{report.roofline_ratio:.2f}",
         f"{engine.step_wall_ms:.2f}",

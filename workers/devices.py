@@ -36,14 +36,6 @@ def likely_device() -> str:
     return "cuda" if has_nvidia_driver() else "cpu"
 
 
-def planned_device(devices: tuple[str, ...]) -> str:
-    """Which of a model's devices this machine's own worker speaks it on: a GPU that torch sees goes before the CPU.
-
-    torch is asked only for models that run on GPUs, on machines with an NVIDIA driver.
-    """
-    return "cuda" if "cuda" in devices and has_nvidia_driver() and cuda_devices() > 0 else "cpu"
-
-
 def check_device(device: str) -> None:
     """Raise NoDevice unless `device` is cpu, or cuda with a GPU that torch sees."""
     if device == "cpu":

@@ -13,12 +13,10 @@ import sys
 import time
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 
 from jobs.errors import BadOption, BrokerUnavailable, NoDevice
 from jobs.settings import Settings, child_environment, load_settings, one_gpu
-from models import registry
-from workers.catalog import installed_offers
+from workers.catalog import installed_offers, model_name
 from workers.context import Context, open_context
 from workers.devices import check_device, cuda_devices
 from workers.engines import EngineSettings
@@ -153,7 +151,7 @@ def _served(settings: Settings, device: str, models: tuple[str, ...]) -> tuple[s
     if not installed:
         msg = f"no installed model runs on {device}; see `tts-batch models`, or use --device cpu"
         raise NoDevice(msg)
-    asked = tuple(str(Path(name).expanduser().absolute()) if registry.is_folder(name) else name for name in models)
+    asked = tuple(map(model_name, models))
     missing = [name for name in asked if name not in installed]
     if missing:
         msg = (

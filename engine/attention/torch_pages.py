@@ -7,6 +7,7 @@ read and masked), so that steps can be captured; that costs memory traffic, whic
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -57,7 +58,7 @@ class TorchStep:
         memory[pages, 0, :, places] = k.to(memory.dtype)
         memory[pages, 1, :, places] = v.to(memory.dtype)
         attend = self._row_by_row if qkv.device.type == "cpu" else self._whole_tables
-        return attend(memory, q).to(qkv.dtype).flatten(1)
+        return attend(memory, q).to(qkv.dtype)
 
     def _places(self) -> tuple[torch.Tensor, torch.Tensor]:
         """Page and place in the page of each row's own position."""
@@ -65,15 +66,16 @@ class TorchStep:
         return self._pages[self._rows.slots.long(), positions // size].long(), positions % size
 
     def _row_by_row(self, memory: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
-        out = torch.empty_like(q, dtype=torch.float32)
+        scaled, out = _scaled_groups(q, memory.shape[2]), []
         for run in _runs(self._rows.slots.tolist(), self._rows.positions.tolist()):
             last_length = run.length + run.stop - run.start - 1
-            pages = self._pages[run.slot, : -(-last_length // self._kv.page_size)]
-            k, v = _gather(memory, pages[None])
+            k, v = _gather(memory, self._pages[run.slot, : -(-last_length // self._kv.page_size)])
+            k, v = k.float().permute(1, 2, 0), v.float().transpose(0, 1)
             for row in range(run.start, run.stop):
                 length = run.length + row - run.start
-                out[row] = _attend(q[row], k[0, :length], v[0, :length])
-        return out
+                shares = torch.softmax(torch.bmm(scaled[row], k[:, :, :length]), dim=-1)
+                out.append(torch.bmm(shares, v[:, :length]))
+        return torch.stack(out).flatten(1)
 
     def _whole_tables(self, memory: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
         tables = self._pages[self._rows.slots.long()]
@@ -83,7 +85,7 @@ class TorchStep:
             some = slice(start, start + ROWS_AT_ONCE)
             mask = keys[None, :] <= self._rows.positions[some, None]
             k, v = _gather(memory, tables[some])
-            parts.append(_attend(q[some], k, v, mask))
+            parts.append(_attend_masked(_scaled_groups(q[some], memory.shape[2]), k, v, mask))
         return torch.cat(parts)
 
 
@@ -120,26 +122,28 @@ def _runs(slots: list[int], positions: list[int]) -> Iterator[_Run]:
 
 
 def _gather(memory: torch.Tensor, tables: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """K and V [B, N, Hkv, D] of `tables` [B, pages], N = pages * page_size.
+    """K and V [..., N, Hkv, D] of `tables` [..., pages], N = pages * page_size.
 
     Always fresh memory of one layout: strides that depend on the number of pages could make a product round otherwise.
     """
-    found = memory[tables.long()].movedim(2, 0).transpose(3, 4)
-    _, batch, pages, size, heads, dim = found.shape
-    k, v = found.clone(memory_format=torch.contiguous_format).view(2, batch, pages * size, heads, dim)
+    found = memory.index_select(0, tables.flatten()).permute(1, 0, 3, 2, 4)
+    _, _, _, heads, dim = found.shape
+    k, v = found.clone(memory_format=torch.contiguous_format).view(2, *tables.shape[:-1], -1, heads, dim).unbind()
     return k, v
 
 
-def _attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """`q` [..., Hq, D] over `k`, `v` [..., N, Hkv, D], where `mask` [..., N] if given; returns [..., Hq, D] float32.
+def _scaled_groups(q: torch.Tensor, kv_heads: int) -> torch.Tensor:
+    """[B, Hq, D] to [B, Hkv, Hq / Hkv, D] float32, each query beside those of its KV head, scaled."""
+    batch, heads, dim = q.shape
+    return q.float().reshape(batch, kv_heads, heads // kv_heads, dim) / math.sqrt(dim)
+
+
+def _attend_masked(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """`q` [B, Hkv, G, D] over `k`, `v` [B, N, Hkv, D] where `mask` [B, N]; returns [B, Hq * D] float32.
 
     Masked values become zeros first: what stands there may be anything, and 0 * NaN would spoil the sum.
     """
-    kv_heads, dim = k.shape[-2:]
-    grouped = q.float().reshape(*q.shape[:-2], kv_heads, -1, dim) * dim**-0.5
-    scores = torch.matmul(grouped, k.float().movedim(-3, -1))
-    v = v.float()
-    if mask is not None:
-        scores = scores.masked_fill(~mask[..., None, None, :], -torch.inf)
-        v = v.masked_fill(~mask[..., None, None], 0.0)
-    return torch.matmul(torch.softmax(scores, dim=-1), v.transpose(-3, -2)).flatten(-3, -2)
+    scores = torch.matmul(q, k.float().permute(0, 2, 3, 1))
+    shares = torch.softmax(scores.masked_fill(~mask[:, None, None, :], -torch.inf), dim=-1)
+    values = v.float().masked_fill(~mask[:, :, None, None], 0.0)
+    return torch.matmul(shares, values.transpose(1, 2)).flatten(1)

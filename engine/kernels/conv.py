@@ -4,7 +4,7 @@ Rows outside a signal's `Span` are taken as zero wherever a kernel reads neighbo
 zero padding. What kernels write there is never read. Signals may be float16, bfloat16 or float32; arithmetic, and all
 per-channel parameters (`shift`, `alpha`, taps), are float32. `shift` [C] is a bias that layers before left unadded.
 
-The torch twin of each is the layer of the same name in `models.codecs.snac.plain`.
+Their torch twin is `models.codecs.snac.plain`, layer by layer.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def depthwise(x: Tensor, shift: Tensor, taps: Taps, span: Span, around: tuple[Sn
     batch, rows, channels = _shape(x)
     out = torch.empty_like(x)
     block, steps = _channel_block(channels), STEPS[x.numel() >= LONG_VALUES]
-    before, after = around or (Snake(shift, shift), Snake(shift, shift))
+    before, after = around or (Snake(shift, shift), Snake(shift, shift))  # without snakes never read
     lanes = triton.cdiv(rows, steps * taps.dilation) * taps.dilation
     grid = (triton.cdiv(lanes, LANES), triton.cdiv(channels, block), batch)
     _depthwise_kernel[grid](

@@ -48,7 +48,10 @@ class Snake:
 
 @triton.jit
 def snaked(x, alpha, inverse):
-    # sin(y)^2 has period pi: y is brought to [-pi/2, pi/2], where the series to the 11th power is good to 6e-8.
+    """x + sin(alpha x)^2 * inverse.
+
+    sin(y)^2 has period pi: y is brought to [-pi/2, pi/2], where the sine's series to the 11th power is good to 6e-8.
+    """
     y = alpha * x
     turns = (y * INVERSE_PI + ROUNDER) - ROUNDER
     y = ((y - turns * PI_1) - turns * PI_2) - turns * PI_3
@@ -63,7 +66,7 @@ def snaked(x, alpha, inverse):
 
 @triton.jit
 def bounds(valid, window, rate, first, rows):
-    # The rows that are inside, and never rows that are not there.
+    """Window's rows [low, high) that are inside; never rows that are not there."""
     low = first + tl.load(valid + 2 * window) * rate
     high = first + tl.load(valid + 2 * window + 1) * rate
     return tl.maximum(low, 0), tl.minimum(high, rows)
@@ -71,7 +74,7 @@ def bounds(valid, window, rate, first, rows):
 
 @triton.jit
 def inside(x, row, cols, low, high, channels, shift):
-    # [R, C] float32: x + shift of rows that are inside, 0 of others; x points to row 0 of the window.
+    """[R, C] float32: x + shift of rows in [low, high), 0 of others; `x` points to the window's row 0."""
     keep = ((row >= low) & (row < high))[:, None] & (cols < channels)[None, :]
     offsets = row.to(tl.int64)[:, None] * channels + cols[None, :]
     return tl.where(keep, tl.load(x + offsets, mask=keep, other=0.0).to(tl.float32) + shift[None, :], 0.0)

@@ -145,12 +145,20 @@ def _sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, s
     x = _scaled(logits.gather(1, columns), state.counts[rows.slots, columns], rows)
     x = x.masked_fill(~allowed, -_INFINITY)
     warm = rows.float("temperature") > 0
-    noisy = _filtered(x, rows) + _gumbel(columns, rows, DRAW_TOKEN)
-    drawn = _best(torch.where(warm, noisy, x), columns)
+    score = x
+    if _perhaps(warm):
+        score = torch.where(warm, _filtered(x, rows) + _gumbel(columns, rows, DRAW_TOKEN), x)
+    drawn = _best(score, columns)
     again = warm & _repeats(drawn + candidates.first_id, rows, state)
-    drawn = torch.where(again, _best(x + _gumbel(columns, rows, DRAW_RAS), columns), drawn)
+    if _perhaps(again):
+        drawn = torch.where(again, _best(x + _gumbel(columns, rows, DRAW_RAS), columns), drawn)
     _record(drawn[:, 0], rows, candidates, state)
     return (drawn[:, 0] + candidates.first_id).to(torch.int32)
+
+
+def _perhaps(mask: torch.Tensor) -> bool:
+    """Whether any row may need the work: known on a CPU, and elsewhere not asked, for that would wait for the device."""
+    return mask.device.type != "cpu" or bool(mask.any())
 
 
 def _scaled(logits: torch.Tensor, counts: torch.Tensor, rows: _Rows) -> torch.Tensor:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 import numpy as np
+import pytest
+import torch
 
 from engine.request import Delta, FinishReason, Request
 from jobs.spec import ModelOffer, SegmentTask, VoiceOffer
@@ -14,6 +17,15 @@ from tests.workers.token_models import SmallModel
 from workers.engines import EngineSettings, make_engine
 from workers.room import Loaded, Room
 from workers.room_config import RoomConfig
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small products gain nothing from more threads, and lose much when several programs share the cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 def offer_of(model: SmallModel) -> ModelOffer:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
+import torch
 
 from jobs.errors import BadOption
 from jobs.settings import Settings
@@ -15,6 +17,15 @@ from tests.workers.token_models import SmallModel
 from workers import warm as warm_module
 from workers.engines import load_model
 from workers.warm import warm
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small products gain nothing from more threads, and lose much when several programs share the cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture

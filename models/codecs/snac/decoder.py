@@ -22,7 +22,8 @@ class SnacDecoder:
     """One decoder on one device; fulfils `engine.tokens.program.Codec`.
 
     `fused` chooses the CUDA form (Triton kernels), which keeps matrices and signals in `compute_dtype`; the plain form
-    is float32. `noise` adds SNAC's keyed noise; None asks the config.
+    is float32. With random weights the rounding of float16 lies 52 dB below the signal, that of bfloat16 25 dB. `noise`
+    adds SNAC's keyed noise; None asks the config.
     """
 
     def __init__(

@@ -254,7 +254,7 @@ def test_forgotten_pages_are_not_found_again_but_stay_with_who_holds_them():
 
 def test_forgetting_what_went_already_changes_nothing():
     pool = PagePool(10, 1)
-    first, second, third = (pool.reserve((1, 2, 3, 4)[:rows], 4, rows) for rows in (2, 3, 4))
+    first, second, third = (pool.reserve((1, 2, 3, 4)[:rows], rows, rows) for rows in (2, 3, 4))
     pool.forget(first)
     pool.release(third)
     pool.forget(second)

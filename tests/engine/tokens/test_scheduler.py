@@ -230,6 +230,12 @@ def test_pages_are_not_asked_for_a_prompt_that_may_find_no_rows():
     assert asked == ["a"]
 
 
+@pytest.mark.parametrize(("active", "room"), [(6, 2), (7, 1), (8, 0)])
+def test_no_more_are_chosen_than_slots_are_free(active, room):
+    scheduler = filled(POLICY, *((name, 10, True) for name in "abc"))
+    assert names(scheduler.prefill(0, active, fits_all)) == ["a", "b"][:room]
+
+
 def test_the_largest_bucket_bounds_the_entries():
     policy = Policy(num_slots=64, max_rows=64, patience_steps=0)
     scheduler = filled(policy, *((str(index), 1, False) for index in range(6)))
