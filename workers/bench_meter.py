@@ -36,6 +36,7 @@ class Window:
 
     window_s: float
     steps: int
+    tokens: int
     audio_s: float
     audio_s_per_s: float
     decode_step_ms: float
@@ -144,6 +145,7 @@ def _window(begin: Mark, end: Mark, *, rate_hz: int) -> Window:
     return Window(
         window_s=window_s,
         steps=count("steps"),
+        tokens=count("tokens"),
         audio_s=audio_s,
         audio_s_per_s=audio_s / window_s if window_s else 0.0,
         decode_step_ms=_median(full),

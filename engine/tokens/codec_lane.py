@@ -76,7 +76,9 @@ class CodecLane:
             shape.run()
             audio = self._host_buffer(shape.audio.shape)
             audio.copy_(shape.audio, non_blocking=True)
-            self._flights.append(_Flight([job.window for job in jobs], audio, begin, Mark(self._track, timed=self._timed)))
+            self._flights.append(
+                _Flight([job.window for job in jobs], audio, begin, Mark(self._track, timed=self._timed))
+            )
         self.launches += 1
 
     def collect(self, *, wait: bool) -> list[tuple[Window, Samples]]:
@@ -158,6 +160,4 @@ class _Shape:
 
     def _body(self) -> None:
         fields = self._inputs.fields
-        self.audio.copy_(
-            self._codec.decode(fields["codes"], fields["valid"], fields["seeds"], fields["first_frame"])
-        )
+        self.audio.copy_(self._codec.decode(fields["codes"], fields["valid"], fields["seeds"], fields["first_frame"]))

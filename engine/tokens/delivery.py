@@ -21,9 +21,14 @@ NOT_FINITE = "the codec gave samples that are not finite numbers"
 
 @dataclass(slots=True)
 class _Speech:
-    """One request on its way out. `ids` are set when it has left its slot; `decoded` holds windows by first frame."""
+    """One request on its way out. `ids` are set when it has left its slot; `decoded` holds windows by first frame.
+
+    `key` is its name in the codec lane: windows of a cancelled request must not be taken for those of a later one that
+    has the same id.
+    """
 
     request: Request
+    key: str
     ids: Ids | None = None
     finish: FinishReason | None = None
     frames: int | None = None
@@ -47,6 +52,8 @@ class Delivery:
         )
         self._running_ids = running_ids
         self._speeches: dict[str, _Speech] = {}
+        self._by_key: dict[str, _Speech] = {}
+        self._serial = 0
         self._deltas: list[Delta] = []
         self.codec_frames = 0
         self.audio_samples = 0
@@ -59,8 +66,10 @@ class Delivery:
 
     def add(self, request: Request) -> None:
         """Take in a request that is about to draw ids."""
-        self._speeches[request.request_id] = _Speech(request)
-        self._planner.add(request.request_id, live=request.live)
+        self._serial += 1
+        speech = _Speech(request, f"{self._serial}")
+        self._speeches[request.request_id] = self._by_key[speech.key] = speech
+        self._planner.add(speech.key, live=request.live)
 
     def refuse(self, request: Request, reason: str) -> None:
         """End a request that can never run."""
@@ -68,17 +77,15 @@ class Delivery:
 
     def drop(self, request_id: str) -> None:
         """End a request that was cancelled; its windows under way are dropped when they come."""
-        speech = self._speeches.pop(request_id)
-        self._planner.remove(request_id)
-        self._deltas.append(Delta(request_id, _silence(), speech.next_sample, FinishReason.CANCELLED))
+        self._last(self._speeches[request_id], _silence(), FinishReason.CANCELLED)
 
     def due_tokens(self, request_id: str) -> int:
         """How many ids make the request's next window whole."""
-        return self._planner.ready_at(request_id) * self._per_frame
+        return self._planner.ready_at(self._speeches[request_id].key) * self._per_frame
 
     def advance(self, request_id: str, tokens: int) -> None:
         """So many ids of a request are there."""
-        self._planner.advance(request_id, tokens // self._per_frame, ended=False)
+        self._planner.advance(self._speeches[request_id].key, tokens // self._per_frame, ended=False)
 
     def end(self, request_id: str, ids: Ids, finish: FinishReason) -> None:
         """All ids of a request are there (without the stop id); ids that make no whole frame are dropped."""
@@ -86,8 +93,8 @@ class Delivery:
         speech.frames = len(ids) // self._per_frame
         speech.ids = ids[: speech.frames * self._per_frame].copy()
         speech.finish = finish
-        self._planner.advance(request_id, speech.frames, ended=True)
-        if not speech.frames:
+        self._planner.advance(speech.key, speech.frames, ended=True)
+        if speech.next_frame == speech.frames:
             self._last(speech, _silence(), finish)
 
     def run(self, step: int, *, alone: bool) -> list[str]:
@@ -100,12 +107,12 @@ class Delivery:
             self.codec_frames += sum(window.stop - window.start for window in group)
         failed: list[str] = []
         for window, samples in self.codec.collect(wait=alone and self.codec.busy):
-            speech = self._speeches.get(window.request_id)
+            speech = self._by_key.get(window.request_id)
             if speech is None:  # it was cancelled, or failed at another window
                 continue
             speech.decoded[window.start] = samples
             if not self._hand_out(speech) and speech.frames is None:
-                failed.append(window.request_id)
+                failed.append(speech.request.request_id)
         return failed
 
     def take(self) -> list[Delta]:
@@ -115,8 +122,8 @@ class Delivery:
         return deltas
 
     def _job(self, window: Window) -> CodecJob:
-        speech = self._speeches[window.request_id]
-        ids = self._running_ids(window.request_id) if speech.ids is None else speech.ids
+        speech = self._by_key[window.request_id]
+        ids = self._running_ids(speech.request.request_id) if speech.ids is None else speech.ids
         start, stop = (window.start - window.left) * self._per_frame, (window.stop + window.right) * self._per_frame
         return CodecJob(window, self._program.frames(ids[start:stop]), speech.request.seed)
 
@@ -139,8 +146,8 @@ class Delivery:
     def _last(self, speech: _Speech, samples: Samples, finish: FinishReason, error: str | None = None) -> None:
         request_id = speech.request.request_id
         self._deltas.append(Delta(request_id, samples, speech.next_sample, finish, error))
-        self._planner.remove(request_id)
-        del self._speeches[request_id]
+        self._planner.remove(speech.key)
+        del self._speeches[request_id], self._by_key[speech.key]
 
 
 def _silence() -> Samples:

@@ -79,6 +79,6 @@ class Mark:
 
     def ms_until(self, later: Mark) -> float:
         """Milliseconds of device time between two timed marks; 0 on a CPU."""
-        if self._event is None or later._event is None:  # noqa: SLF001  # another mark's
+        if self._event is None or later._event is None:  # another mark's
             return 0.0
-        return self._event.elapsed_time(later._event)  # noqa: SLF001  # as above
+        return self._event.elapsed_time(later._event)  # as above

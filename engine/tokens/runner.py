@@ -271,7 +271,7 @@ def _affordable_pages(program: TokenProgram, options: EngineOptions, *, most: in
     free_bytes, _ = torch.cuda.mem_get_info(program.device)
     page_bytes = program.kv.bytes_per_row * options.page_size
     pages = min(most + 1, int(free_bytes * options.memory_share) // page_bytes)
-    if pages < 2:  # noqa: PLR2004  # the scratch page and one to work with
+    if pages < 2:  # the scratch page and one to work with
         msg = (
             f"{free_bytes / 1e9:.1f} GB of device memory are free and a KV page takes {page_bytes / 1e6:.1f} MB: "
             "free memory on the device or choose a smaller model"

@@ -6,6 +6,7 @@ Parts: check, bandwidth, gemm, attention, pointwise, sampler, codec, step. Times
 replays of many calls, over buffers larger than the cache.
 """
 
+# ruff: noqa: B023  # the closures run before the loop goes on
 from __future__ import annotations
 
 import argparse
@@ -14,6 +15,7 @@ import statistics
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from engine.attention.base import PagedKv, Rows
@@ -185,19 +187,26 @@ def sampler() -> list[dict[str, float | str]]:
 
 def codec() -> list[dict[str, float | str]]:
     """SNAC at the lane's shapes, in each type, and how far it is from the plain decoder in float32."""
-    from models.codecs.snac.config import SNAC_24KHZ
+    from models.codecs.snac.config import SnacConfig
     from models.codecs.snac.decoder import SnacDecoder
 
     found: list[dict[str, float | str]] = []
-    plain = SnacDecoder.random(SNAC_24KHZ, seed=0, device=DEVICE, fused=False)
-    for dtype in (torch.float32, torch.bfloat16, torch.float16):
-        fused = SnacDecoder.random(SNAC_24KHZ, seed=0, device=DEVICE, compute_dtype=dtype)
+    torch.backends.cudnn.allow_tf32 = False
+    plain = SnacDecoder.random(SnacConfig(), seed=0, device=DEVICE, fused=False)
+    for dtype, matmul in (
+        (torch.float32, "highest"),
+        (torch.float32, "high"),
+        (torch.bfloat16, "highest"),
+        (torch.float16, "highest"),
+    ):
+        torch.set_float32_matmul_precision(matmul)
+        fused = SnacDecoder.random(SnacConfig(), seed=0, device=DEVICE, compute_dtype=dtype)
         for batch, frames in ((1, 10), (1, 70), (8, 70), (16, 38), (16, 70), (32, 70)):
             codes = torch.randint(0, 4096, (batch, frames, 7), device=DEVICE, dtype=torch.int32)
             valid = torch.tensor([[0, frames]] * batch, device=DEVICE, dtype=torch.int32)
             seeds = torch.arange(batch, device=DEVICE)
             first = torch.zeros(batch, dtype=torch.int64, device=DEVICE)
-            row: dict[str, float | str] = {"dtype": str(dtype).removeprefix("torch."), "batch": batch, "frames": frames}
+            row: dict[str, float | str] = {"dtype": f"{dtype} {matmul}", "batch": batch, "frames": frames}
             if batch <= 8:
                 want, got = plain.decode(codes, valid, seeds, first), fused.decode(codes, valid, seeds, first)
                 row["snr_db"] = round(float(10 * torch.log10(want.square().mean() / (want - got).square().mean())), 1)
@@ -217,7 +226,9 @@ def check() -> dict[str, float | bool]:
     rows.positions.copy_(torch.tensor([0, 1, 63, 64, 65, 300, 511, 512, 699]))
     qkv = torch.randn(9, (HEADS + 2 * KV_HEADS) * DIM, device=DEVICE, dtype=torch.bfloat16)
     rope = Rope(torch.randn(4096, DIM, device=DEVICE))
-    want = TorchAttention(PagedKv(kv.data.clone(), kv.shape, kv.page_size), pages).for_step(rows, entries=9)(0, qkv, rope)
+    want = TorchAttention(PagedKv(kv.data.clone(), kv.shape, kv.page_size), pages).for_step(rows, entries=9)(
+        0, qkv, rope
+    )
     for name, deterministic in (("attention", False), ("attention_deterministic", True)):
         got = TritonAttention(kv, pages, deterministic=deterministic).for_step(rows, entries=9)(0, qkv, rope)
         found[f"{name}_error"] = relative(got, want)
@@ -245,13 +256,60 @@ def check_sampler() -> dict[str, float | bool]:
         twin = SlotState(**{name: getattr(state, name).clone() for name in SlotState.__dataclass_fields__})
         logits = torch.randn(256, 28736, device=DEVICE, dtype=torch.bfloat16) * 3
         slots = torch.arange(256, dtype=torch.int32, device=DEVICE)
-        ours, theirs = Sampler(grammar, state).sample(logits, slots), _sample(logits, slots, Candidates.of(grammar, DEVICE), twin)
+        ours, theirs = (
+            Sampler(grammar, state).sample(logits, slots),
+            _sample(logits, slots, Candidates.of(grammar, DEVICE), twin),
+        )
         same, total = same + int((ours == theirs).sum()), total + 256
-        if sampling == {}:
-            shuffled = torch.randperm(256, device=DEVICE)[:100]
-            again = SlotState(**{name: getattr(twin, name).clone() for name in SlotState.__dataclass_fields__})
-            again.drawn.copy_(state.drawn - 1)
     return {"sampler_same": same, "sampler_total": total}
+
+
+def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[str, object]]:
+    """Whole decode steps, captured, at a context of 1,000 rows each, against the bytes they must read."""
+    from engine.tokens.options import EngineOptions
+    from engine.tokens.runner import Runner
+    from models.orpheus.model import load_random
+
+    program = load_random(device="cuda").program
+    found: list[dict[str, object]] = []
+    for size in sizes:
+        options = EngineOptions(num_slots=size, max_tokens=1024, timed=True)
+        runner = Runner(program, options)
+        shape = runner.decode_shape(size)
+        pages = torch.arange(1, size * 16 + 1, dtype=torch.int32, device=DEVICE).reshape(size, 16)
+        runner.state.pages[:size] = pages
+        runner.kv.data.normal_()
+        runner.state.floats[:size] = torch.tensor([0.6, 0.8, 0.0, 1.3])
+        slots = np.arange(size, dtype=np.int32)
+        times = []
+        for _ in range(30):
+            runner.state.length[:size] = 999
+            launch = shape.launch(slots, np.full(size, 1000, np.int32))
+            launch.ids()
+            times.append(launch.begin.ms_until(launch.end))
+        ms = statistics.median(times[5:])
+        bytes_read = program.weight_bytes + size * 1000 * program.kv.bytes_per_row
+        row: dict[str, object] = {"rows": size, "ms": round(ms, 3), "read_gb": round(bytes_read / 1e9, 2)}
+        row |= {"roofline_ms": round(bytes_read / 4.3e9, 3), "ratio": round(ms / (bytes_read / 4.3e9), 3)}
+        if size in {1, 256}:
+            row["kernels_us"] = profile(lambda: shape.launch(slots, np.full(size, 1000, np.int32)).ids())
+        found.append(row)
+        print(json.dumps(row), flush=True)
+        del runner, shape, launch
+        torch.cuda.empty_cache()
+    return found
+
+
+def profile(call: Callable[[], object]) -> dict[str, str]:
+    """Device microseconds of one call by kernel, with counts; the largest first."""
+    from torch.profiler import ProfilerActivity
+    from torch.profiler import profile as record
+
+    with record(activities=[ProfilerActivity.CUDA]) as recorded:
+        call()
+        torch.cuda.synchronize()
+    events = sorted(recorded.key_averages(), key=lambda one: -one.self_device_time_total)[:14]
+    return {one.key[:70]: f"{one.self_device_time_total:.0f} in {one.count}" for one in events}
 
 
 def relative(got: torch.Tensor, want: torch.Tensor) -> float:
@@ -259,7 +317,18 @@ def relative(got: torch.Tensor, want: torch.Tensor) -> float:
     return float((got.double() - want.double()).norm() / want.double().norm())
 
 
-TUNINGS: dict[str, Tuning | None] = {"default": None}
+TUNINGS: dict[str, Tuning | None] = {
+    "default": None,
+    "stages 4": Tuning(num_stages=4),
+    "stages 4, block 32": Tuning(num_stages=4, block_keys=32),
+    "stages 5, block 32": Tuning(num_stages=5, block_keys=32),
+    "warps 2": Tuning(num_warps=2),
+    "warps 8": Tuning(num_warps=8),
+    "cut 1024": Tuning(chunks=((0, 1024),)),
+    "cut 512": Tuning(chunks=((0, 512),)),
+    "cut 256": Tuning(chunks=((0, 256),)),
+    "cut 128": Tuning(chunks=((0, 128),)),
+}
 PARTS: dict[str, Callable[[], object]] = {
     "check": check,
     "bandwidth": bandwidth,
@@ -268,6 +337,7 @@ PARTS: dict[str, Callable[[], object]] = {
     "pointwise": pointwise,
     "sampler": sampler,
     "codec": codec,
+    "step": step,
 }
 
 

@@ -1,4 +1,4 @@
-"""The token engine on the CPU: every request ends once, alone = in company, chunked = whole, budgets, cancels, pages."""
+"""The token engine on the CPU: requests end once, alone = in company, chunked = whole, budgets, cancels, pages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from tests.engine.tokens.programs import HOP, PER_FRAME, SmallProgram
 
 PROGRAM = SmallProgram()
 NOISY = SmallProgram(noise=True)
-WINDOWS = WindowPolicy(first_frames=(1, 2), sizes=(1, 2, 4, 8), bulk_frames=8, context_frames=2, max_batch=4, patience_steps=5)
+WINDOWS = WindowPolicy(
+    first_frames=(1, 2), sizes=(1, 2, 4, 8), bulk_frames=8, context_frames=2, max_batch=4, patience_steps=5
+)
 SAMPLED = Sampling(temperature=0.9, top_p=0.95, penalty=1.2)
 GREEDY = Sampling(temperature=0.0, penalty=1.1)
 
@@ -95,7 +97,10 @@ def test_chunked_is_whole():
     request = make_request(3, budget=150, min_tokens=150)
     live = dataclasses.replace(request, live=True)
     whole_policy = dataclasses.replace(WINDOWS, sizes=(64,), bulk_frames=64, first_frames=(64,))
-    whole = run(TokenEngine(NOISY, EngineOptions(num_slots=1, page_size=8, max_rows=64, max_tokens=200), whole_policy), [request])
+    whole = run(
+        TokenEngine(NOISY, EngineOptions(num_slots=1, page_size=8, max_rows=64, max_tokens=200), whole_policy),
+        [request],
+    )
     assert len(whole.pieces["r3"]) == 1
     for other in (request, live):
         heard = run(make_engine(NOISY, num_slots=1), [other])
@@ -197,7 +202,8 @@ def test_a_shared_prompt_is_computed_once():
     engine = make_engine(num_slots=3)
     common = tuple(range(1, 30))
     requests = [
-        Request(f"s{k}", TokenInputs((*common, k, k + 1), 30, SAMPLED, shared_rows=len(common)), k, 31) for k in range(7)
+        Request(f"s{k}", TokenInputs((*common, k, k + 1), 30, SAMPLED, shared_rows=len(common)), k, 31)
+        for k in range(7)
     ]
     heard = run(engine, requests)
     assert engine.stats().shared_rows == 6 * 24

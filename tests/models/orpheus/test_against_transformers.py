@@ -20,7 +20,7 @@ TOKENS = 203
 """29 frames; at least 200."""
 DRAWN_WITH_IT = 2
 PENALTY = 1.3
-"""Without it the tiny model runs in a circle. (transformers counts prompt ids as well; none of them is near a maximum.)"""
+"""Without it the tiny model runs in a circle. (transformers counts prompt ids too; none of them is near a maximum.)"""
 
 
 @pytest.fixture(scope="module")
