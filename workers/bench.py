@@ -27,7 +27,15 @@ from workers.bench_ceiling import Ceiling, ceiling, copy_bandwidth
 from workers.bench_meter import Meter, Window
 from workers.bench_queue import BenchModel, QueueReport, run_queue
 from workers.bench_work import Mix, Piece
-from workers.engines import UTTERANCE_LANE, EngineSettings, load_model, make_token_engine, open_device
+from workers.engines import (
+    UTTERANCE_LANE,
+    EngineSettings,
+    load_model,
+    make_token_engine,
+    making,
+    no_device,
+    open_device,
+)
 
 REQUESTS_PER_SLOT = 4
 """Least number of requests for each slot: one that was cut short, one for the start, two to be measured."""
@@ -139,15 +147,20 @@ class Bench:
         return ceiling(self.program, self.wishes.mix, slots=slots, copy_bytes_per_s=self.copy_bytes_per_s)
 
     def measure(self, slots: int) -> SlotReport:
-        """Make an engine of that many slots, let it work alone, then through the queue. Raises BrokerUnavailable."""
+        """Make an engine of that many slots, let it work alone, then through the queue.
+
+        Raises:
+            NoDevice: the device cannot have such an engine.
+            BrokerUnavailable: the queue does not work.
+        """
         count = self.wishes.count(slots)
         pieces = self.wishes.mix.pieces(count=count, slots=slots)
         _forget_peak(self.program.device)
         started_s = time.perf_counter()
-        engine = make_token_engine(
-            self.program, replace(EngineSettings.of(self.settings, self.wishes.device), slots=slots), timed=True
-        )
-        graphs = engine.warm().graphs
+        run = replace(EngineSettings.of(self.settings, self.wishes.device), slots=slots)
+        with no_device(), making(self.model.card.name, run):
+            engine = make_token_engine(self.program, run, timed=True)
+            graphs = engine.warm().graphs
         ready_s = time.perf_counter() - started_s
         alone = self._alone(engine, pieces)
         queue = self._through_queue(engine, pieces) if self.wishes.queue else None

@@ -38,6 +38,13 @@ def rows(reports: Sequence[SlotReport]) -> list[tuple[str, ...]]:
     return [(name, *(column[place] for column in columns)) for place, name in enumerate(MEASURES)]
 
 
+def line(report: SlotReport) -> str:
+    """The chief figures of one number of slots, for the moment when they are known."""
+    through = "" if report.queue is None else f", through the queue {report.queue.window.audio_s_per_s:.1f}"
+    step = f"decode step {report.engine.decode_step_ms:.2f} ms ({report.roofline_ratio:.2f} x roofline)"
+    return f"{report.slots} slots: {report.engine.audio_s_per_s:.1f} audio-s/s{through}, {step}"
+
+
 def _column(report: SlotReport) -> tuple[str, ...]:
     engine, share = report.engine, report.queue_share
     return (

@@ -5,12 +5,14 @@ The only file that knows how many lanes there are. Knows no queue.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from engine.engine import UtteranceEngine
-from engine.errors import DeviceUnavailable
+from engine.errors import DeviceUnavailable, EngineError
 from engine.lane import Engine
 from engine.program import UtteranceProgram
 from jobs.errors import BadOption, MissingExtra, NoDevice
@@ -29,6 +31,8 @@ UTTERANCE_LANE = "utterance"
 """`ModelCard.lane` of models that make whole segments; all others draw tokens."""
 RANDOM_MODEL = "orpheus"
 """The model whose shape can be had with random weights, for measurements on machines without the real ones."""
+ENGINE_FAULTS = (EngineError, MemoryError, RuntimeError, ValueError, ImportError)
+"""What making an engine raises where it cannot be had (torch reports too little device memory as RuntimeError)."""
 LOST_DEVICE = "AcceleratorError"
 """Name of torch's RuntimeError for a device that can run nothing more."""
 
@@ -78,12 +82,20 @@ def load_model(name: str, *, device: str, precision: str, random_weights: bool) 
         BadOption: there is no such model, its weights or packages are missing, or it has no random weights.
         NoDevice: it does not run on that device.
     """
+    with no_device():
+        try:
+            if not random_weights:
+                return registry.load(name, device=device, precision=precision)
+            return _random_model(name, device=device, precision=precision)
+        except ModelError as error:
+            raise BadOption(str(error)) from error
+
+
+@contextlib.contextmanager
+def no_device() -> Iterator[None]:
+    """DeviceUnavailable in the block becomes the jobs room's NoDevice, for commands."""
     try:
-        if not random_weights:
-            return registry.load(name, device=device, precision=precision)
-        return _random_model(name, device=device, precision=precision)
-    except ModelError as error:
-        raise BadOption(str(error)) from error
+        yield
     except DeviceUnavailable as error:
         raise NoDevice(str(error)) from error
 
@@ -99,14 +111,35 @@ def _random_model(name: str, *, device: str, precision: str) -> SpeechModel:
 
 def make_engine(model: SpeechModel, settings: EngineSettings) -> Engine:
     """The engine of a model's lane, ready to work: on a GPU its kernels are built and its graphs captured (minutes,
-    when nothing is in the kernel cache yet)."""
+    when nothing is in the kernel cache yet).
+
+    Raises:
+        DeviceUnavailable: it cannot be made here: too little memory, or an attention that is not installed.
+        RuntimeError: the device is lost (`is_lost_device`).
+    """
     if model.card.lane == UTTERANCE_LANE:
         return UtteranceEngine(cast("UtteranceProgram", model.program), num_slots=settings.slots)
-    engine = make_token_engine(cast("TokenProgram", model.program), settings)
-    if engine.program.device.type != "cpu":
-        report = engine.warm()
-        log.info("model %s: %d graphs captured in %.1f s", model.card.name, report.graphs, report.capture_s)
+    with making(model.card.name, settings):
+        engine = make_token_engine(cast("TokenProgram", model.program), settings)
+        if engine.program.device.type != "cpu":
+            report = engine.warm()
+            log.info("model %s: %d graphs captured in %.1f s", model.card.name, report.graphs, report.capture_s)
     return engine
+
+
+@contextlib.contextmanager
+def making(name: str, settings: EngineSettings) -> Iterator[None]:
+    """What goes wrong in the block, in which an engine is made, becomes DeviceUnavailable; a lost device passes."""
+    try:
+        yield
+    except ENGINE_FAULTS as fault:
+        if is_lost_device(fault):
+            raise
+        msg = (
+            f"no engine of {settings.slots} slots can be made for model {name}: {type(fault).__name__}: {fault}; "
+            "set TTS_BATCH_SLOTS or TTS_BATCH_ATTENTION, or free memory of the device"
+        )
+        raise DeviceUnavailable(msg) from fault
 
 
 def make_token_engine(program: TokenProgram, settings: EngineSettings, *, timed: bool = False) -> TokenEngine:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from engine.errors import DeviceUnavailable
 from engine.lane import Engine
 from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable, Fenced
@@ -28,7 +29,7 @@ from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
 from workers.engines import busy_slots, is_lost_device, make_engine
-from workers.intake import Intake
+from workers.intake import Intake, failed_result
 from workers.outlet import Outlet, Voicing
 from workers.process import StopFlag, configure_logging
 from workers.room_config import EXIT_BROKEN_THREAD, EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
@@ -72,6 +73,7 @@ class Room:
         self._context = context
         self._models: dict[str, SpeechModel] = {one.offer.name: one.model for one in loaded}
         self._engines: dict[str, Engine] = {one.offer.name: one.engine for one in loaded}
+        self._broken: dict[str, str] = {}
         self._loaded_offers = tuple(one.offer for one in loaded)
         self._stall_s = STALL_S
         self._voicings: dict[str, Voicing] = {}
@@ -141,6 +143,10 @@ class Room:
                 self.intake.put_back(ready)
                 return
             model, engine = self.model(ready.task.model), self._engine(ready.task.model)
+            if engine is None:
+                self.outlet.report(failed_result(ready.task, self._broken[ready.task.model]))
+                self.intake.finished()
+                continue
             if engine.free_slots == 0:
                 self.intake.put_back(ready)
                 return
@@ -149,14 +155,18 @@ class Room:
             )
             engine.add(ready.request)
 
-    def _engine(self, name: str) -> Engine:
-        """The engine of a model, made at its first segment: by the step loop, whose thread owns it."""
-        engine = self._engines.get(name)
-        if engine is None:
+    def _engine(self, name: str) -> Engine | None:
+        """The engine of a model, made at its first segment: by the step loop, whose thread owns it. None: it cannot be
+        made; `_broken` says why."""
+        if name not in self._engines and name not in self._broken:
             self._stall_s = MAKE_STALL_S
-            engine = self._engines[name] = make_engine(self.model(name), self._config.engine)
+            try:
+                self._engines[name] = make_engine(self.model(name), self._config.engine)
+            except DeviceUnavailable as error:
+                log.error("%s; its segments fail until this process is started again", error)  # noqa: TRY400  # expected
+                self._broken[name] = str(error)
             self._turned_s, self._stall_s = time.monotonic(), STALL_S
-        return engine
+        return self._engines.get(name)
 
     def _left_slot(self) -> None:
         self.intake.finished()

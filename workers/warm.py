@@ -18,7 +18,7 @@ from models import registry
 from models.base import Prompt, SpeechModel
 from models.errors import ModelError
 from workers.bench_work import Mix
-from workers.engines import UTTERANCE_LANE, EngineSettings, load_model, make_engine, open_device
+from workers.engines import UTTERANCE_LANE, EngineSettings, load_model, make_engine, no_device, open_device
 
 SAMPLE_TEXT = "Ready."
 SHORT_ROWS = 16
@@ -49,7 +49,7 @@ def warm(settings: Settings, *, model: str, device: str, random_weights: bool) -
 
     Raises:
         BadOption: the model cannot be had.
-        NoDevice: the device is not there.
+        NoDevice: the device is not there, or cannot have such an engine.
     """
     clock = _Clock()
     if not random_weights:
@@ -61,7 +61,8 @@ def warm(settings: Settings, *, model: str, device: str, random_weights: bool) -
     loaded = load_model(model, device=device, precision=settings.precision, random_weights=random_weights)
     load_s = clock.lap_s()
     run = EngineSettings.of(settings, device)
-    engine = make_engine(loaded, run)
+    with no_device():
+        engine = make_engine(loaded, run)
     kernels_s = clock.lap_s()
     _speak(engine, _short_request(loaded, random_weights=random_weights))
     return WarmReport(model, device, run.slots, fetch_s, import_s, load_s, kernels_s, clock.lap_s())

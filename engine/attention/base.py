@@ -56,8 +56,8 @@ class HostBatch:
 
     Entry e is a run of `row_counts[e]` rows of slot `slots[e]` whose KV holds `lengths[e]` rows once they are kept.
     `pages[s]` is the page table of slot s (the same numbers as on the device). Padding entries have the dummy slot and
-    length 1: in a decode step one row each, in a prefill pass none but the last, which has all rows that are left (their
-    results are never read).
+    length 1: in a decode step one row each, in a prefill pass no rows, but the last entry has all rows that are left
+    (their results are never read).
     """
 
     slots: Counts

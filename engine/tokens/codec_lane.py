@@ -10,7 +10,6 @@ what it has of the right; beyond that the utterance has ended (or only frames fo
 
 from __future__ import annotations
 
-import contextlib
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +52,7 @@ class CodecLane:
     def __init__(self, codec: Codec, device: torch.device, *, max_batch: int, eager: bool, timed: bool) -> None:
         self._codec = codec
         self._track = Track.make(device, eager=eager, priority=0)
-        self._batches = tuple(size for size in BATCHES if size < max_batch) + (max_batch,)
+        self._batches = (*(size for size in BATCHES if size < max_batch), max_batch)
         self._timed = timed
         self._shapes: dict[tuple[int, int], _Shape] = {}
         self._flights: deque[_Flight] = deque()
@@ -70,7 +69,7 @@ class CodecLane:
     def submit(self, jobs: Sequence[CodecJob]) -> None:
         """Send one group of windows of the same size class to the device."""
         shape = self.shape(smallest_class(self._batches, len(jobs)), jobs[0].window.size)
-        with self._on_stream():
+        with self._track.current():
             shape.send(jobs)
             begin = Mark(self._track, timed=self._timed)
             shape.run()
@@ -97,7 +96,7 @@ class CodecLane:
     def shape(self, batch: int, size: int) -> _Shape:
         """The launch of that batch and size class; captured when it is made."""
         if (batch, size) not in self._shapes:
-            with self._on_stream():
+            with self._track.current():
                 self._shapes[batch, size] = _Shape(self._codec, self._track, batch=batch, size=size)
         return self._shapes[batch, size]
 
@@ -117,9 +116,6 @@ class CodecLane:
     def _host_buffer(self, shape: torch.Size) -> torch.Tensor:
         spare = self._spare.setdefault(tuple(shape), [])
         return spare.pop() if spare else torch.empty(shape, pin_memory=self._track.stream is not None)
-
-    def _on_stream(self) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext() if self._track.stream is None else torch.cuda.stream(self._track.stream)
 
 
 class _Shape:

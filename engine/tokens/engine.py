@@ -34,8 +34,8 @@ from engine.tokens.scheduler import Policy, Scheduler, batch_classes, smallest_c
 from engine.tokens.stats import TokenStats, WarmReport
 from engine.tokens.windows import WindowPolicy
 
-PATIENCE_STEPS = 6
-"""How long a freed slot may wait for company of its prefill pass: 6 of about 1,150 steps of a segment are 0.5 %."""
+PATIENCE_STEPS = 12
+"""How long a freed slot may wait for company of its prefill pass: half of it, on average, of some 1,150 steps."""
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,11 +24,20 @@ class Track:
 
     @classmethod
     def make(cls, device: torch.device, *, eager: bool, priority: int) -> Track:
-        """A new stream (lower `priority` numbers go first) and pool; nothing of the kind on a CPU."""
+        """A new stream (lower `priority` numbers go first) and pool; nothing of the kind on a CPU.
+
+        What the device was told before, on any stream (weights, say), is done when the track is there.
+        """
         if device.type != "cuda":
             return cls(device, None, None, eager=True)
+        torch.cuda.synchronize(device)
         stream = torch.cuda.Stream(device, priority=priority)
         return cls(device, stream, torch.cuda.graph_pool_handle(), eager=eager)
+
+    def current(self) -> contextlib.AbstractContextManager[object]:
+        """Makes the track's stream the current one. All work on a track's buffers, the making of them included, is
+        ordered on its stream."""
+        return contextlib.nullcontext() if self.stream is None else torch.cuda.stream(self.stream)
 
 
 class Replay:
@@ -37,7 +47,7 @@ class Replay:
         self._body = body
         self._graph: torch.cuda.CUDAGraph | None = None
         if not track.eager and track.stream is not None:
-            self._graph = _capture(body, track.stream, track.pool)
+            self._graph = _capture(body, track)
 
     def run(self) -> None:
         """Run the body once, ordered on the current stream."""
@@ -47,13 +57,13 @@ class Replay:
             self._graph.replay()
 
 
-def _capture(body: Callable[[], None], stream: torch.cuda.Stream, pool: tuple[int, int] | None) -> torch.cuda.CUDAGraph:
-    with torch.cuda.stream(stream):
+def _capture(body: Callable[[], None], track: Track) -> torch.cuda.CUDAGraph:
+    with track.current():
         for _ in range(2):  # kernels are compiled and libraries take their workspaces before recording
             body()
-    stream.synchronize()
+    torch.cuda.synchronize(track.device)
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, pool=pool, stream=stream, capture_error_mode="thread_local"):
+    with torch.cuda.graph(graph, pool=track.pool, stream=track.stream, capture_error_mode="thread_local"):
         body()
     return graph
 

@@ -17,7 +17,7 @@ from engine.tokens.program import Ids
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What came of the ids of one launch: slots that ended (with whether by a stop id), and those with a whole window."""
+    """What came of one launch: slots that ended (with whether by a stop id), and those with a whole window."""
 
     ended: list[tuple[int, bool]]
     whole: list[int]

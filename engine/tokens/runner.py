@@ -6,7 +6,6 @@ rows, no requests: who sits in a slot and what is run when is the engine's to sa
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,7 +27,7 @@ from engine.tokens.state import FLOATS, INTS, SlotState
 Ints = npt.NDArray[np.int32]
 
 FIXED_ROWS = 512
-"""The one row bucket of deterministic engines: room for a voice prompt, and a pass does not cost much more than 64 rows."""
+"""The one row bucket of deterministic engines: room for a voice prompt, at little more cost than 64 rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +67,23 @@ class Runner:
         self.max_rows = min(options.max_tokens, program.max_positions)
         pages_per_slot = -(-self.max_rows // options.page_size)
         self.num_pages = _affordable_pages(program, options, most=options.num_slots * pages_per_slot)
-        self.kv = PagedKv.zeros(
-            program.kv, num_pages=self.num_pages, page_size=options.page_size, device=program.device
-        )
-        self.state = SlotState.zeros(
-            slots=options.num_slots,
-            max_tokens=self.max_rows,
-            vocab=program.grammar.vocab,
-            max_pages=pages_per_slot,
-            device=program.device,
-        )
         self.pages = np.zeros((options.num_slots + 1, pages_per_slot), np.int32)
         """Page tables as the host knows them; the engine fills a row before the prefill of its slot."""
-        self.attention = make_attention(
-            options.attention, self.kv, self.state.pages, deterministic=options.deterministic
-        )
-        self.sampler = Sampler(program.grammar, self.state)
+        with self.track.current():
+            self.kv = PagedKv.zeros(
+                program.kv, num_pages=self.num_pages, page_size=options.page_size, device=program.device
+            )
+            self.state = SlotState.zeros(
+                slots=options.num_slots,
+                max_tokens=self.max_rows,
+                vocab=program.grammar.vocab,
+                max_pages=pages_per_slot,
+                device=program.device,
+            )
+            self.attention = make_attention(
+                options.attention, self.kv, self.state.pages, deterministic=options.deterministic
+            )
+            self.sampler = Sampler(program.grammar, self.state)
         self._decodes: dict[int, DecodeShape] = {}
         self._prefills: dict[int, PrefillShape] = {}
         most_rows = min(options.max_rows, self.max_rows)
@@ -98,30 +98,29 @@ class Runner:
     def decode(self, slots: Ints, lengths: Ints, *, size: int) -> Launch:
         """Draw the next id of each slot, padded to `size` rows. `lengths`: rows in each KV once this row is kept."""
         shape = self.decode_shape(size)
-        with self._on_stream():
+        with self.track.current():
             return shape.launch(slots, lengths)
 
     def prefill(self, entries: Sequence[Entry]) -> Launch:
         """Keep the prompts' rows and draw the first id of each, padded to the smallest row bucket they fit into."""
         rows = sum(len(entry.ids) for entry in entries)
         shape = self.prefill_shape(bucket_for(self.prefill_rows, rows=rows, entries=len(entries)))
-        with self._on_stream():
+        with self.track.current():
             return shape.launch(entries)
 
     def decode_shape(self, size: int) -> DecodeShape:
         """The decode step of that many rows; captured when it is made."""
         if size not in self._decodes:
-            self._decodes[size] = DecodeShape(self, size)
+            with self.track.current():
+                self._decodes[size] = DecodeShape(self, size)
         return self._decodes[size]
 
     def prefill_shape(self, rows: int) -> PrefillShape:
         """The prefill pass of that many rows; captured when it is made."""
         if rows not in self._prefills:
-            self._prefills[rows] = PrefillShape(self, rows)
+            with self.track.current():
+                self._prefills[rows] = PrefillShape(self, rows)
         return self._prefills[rows]
-
-    def _on_stream(self) -> contextlib.AbstractContextManager[object]:
-        return contextlib.nullcontext() if self.track.stream is None else torch.cuda.stream(self.track.stream)
 
 
 class DecodeShape:
@@ -134,8 +133,7 @@ class DecodeShape:
         self._outputs = Arena({"ids": ((size,), np.int32)}, device)
         self._rows = Rows(self._inputs.fields["slots"], torch.zeros(size, dtype=torch.int32, device=device))
         self._attention = runner.attention.for_step(self._rows, entries=size)
-        with runner._on_stream():  # noqa: SLF001  # one file, one piece of work
-            self._send(np.zeros(0, np.int32), np.zeros(0, np.int32))
+        self._send(np.zeros(0, np.int32), np.zeros(0, np.int32))
         self._replay = Replay(self._body, runner.track)
 
     def launch(self, slots: Ints, lengths: Ints) -> Launch:
@@ -192,8 +190,7 @@ class PrefillShape:
         self._outputs = Arena({"ids": ((entries,), np.int32)}, device)
         fields = self._inputs.fields
         self._attention = runner.attention.for_step(Rows(fields["slots"], fields["positions"]), entries=entries + 1)
-        with runner._on_stream():  # noqa: SLF001  # one file, one piece of work
-            self._send(())
+        self._send(())
         self._replay = Replay(self._body, runner.track)
 
     def launch(self, entries: Sequence[Entry]) -> Launch:

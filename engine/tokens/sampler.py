@@ -157,7 +157,7 @@ def _sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, s
 
 
 def _perhaps(mask: torch.Tensor) -> bool:
-    """Whether any row may need the work: known on a CPU, and elsewhere not asked, for that would wait for the device."""
+    """Whether any row may need the work; only on a CPU, since to ask a device is to wait for it."""
     return mask.device.type != "cpu" or bool(mask.any())
 
 

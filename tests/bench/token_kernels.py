@@ -34,6 +34,7 @@ CODES, PHASES = 4096, 7
 
 def timed_ms(call: Callable[[], object], *, repeats: int = 20, inner: int = 10) -> float:
     """Median milliseconds of one call, from replays of a graph that holds `inner` of them."""
+    torch.cuda.synchronize()
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         for _ in range(3):
@@ -210,7 +211,7 @@ def codec() -> list[dict[str, float | str]]:
             if batch <= 8:
                 want, got = plain.decode(codes, valid, seeds, first), fused.decode(codes, valid, seeds, first)
                 row["snr_db"] = round(float(10 * torch.log10(want.square().mean() / (want - got).square().mean())), 1)
-            ms = timed_ms(lambda: fused.decode(codes, valid, seeds, first), inner=2, repeats=8)  # noqa: B023
+            ms = timed_ms(lambda: fused.decode(codes, valid, seeds, first), inner=2, repeats=8)
             row |= {"ms": round(ms, 3), "audio_s_per_s": round(batch * frames * 2048 / 24_000 / ms * 1e3, 0)}
             found.append(row)
     return found
@@ -232,11 +233,12 @@ def check() -> dict[str, float | bool]:
     for name, deterministic in (("attention", False), ("attention_deterministic", True)):
         got = TritonAttention(kv, pages, deterministic=deterministic).for_step(rows, entries=9)(0, qkv, rope)
         found[f"{name}_error"] = relative(got, want)
-    many = Rows(torch.arange(9, device=DEVICE).repeat(20).int()[:160], rows.positions.repeat(20)[:160])
-    qkv_many = torch.randn(160, qkv.shape[1], device=DEVICE, dtype=torch.bfloat16)
-    got = TritonAttention(kv, pages).for_step(many, entries=160)(0, qkv_many, None)
-    want = TorchAttention(kv, pages).for_step(many, entries=160)(0, qkv_many, None)
-    found["attention_unsplit_error"] = relative(got[:9], want[:9])
+    kv, pages, rows = pages_and_rows(160, 700, layers=1)
+    rows.positions.random_(0, 700)
+    qkv = torch.randn(160, qkv.shape[1], device=DEVICE, dtype=torch.bfloat16)
+    got = TritonAttention(kv, pages).for_step(rows, entries=160)(0, qkv, rope)
+    want = TorchAttention(kv, pages).for_step(rows, entries=160)(0, qkv, rope)
+    found["attention_unsplit_error"] = relative(got, want)
     x, residual = (torch.randn(33, HIDDEN, device=DEVICE, dtype=torch.bfloat16) for _ in range(2))
     weight = torch.randn(HIDDEN, device=DEVICE, dtype=torch.bfloat16)
     normed, kept = ops.add_rms_norm(x, residual.clone(), weight, 1e-5)
@@ -275,7 +277,7 @@ def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[st
     for size in sizes:
         options = EngineOptions(num_slots=size, max_tokens=1024, timed=True)
         runner = Runner(program, options)
-        shape = runner.decode_shape(size)
+        runner.decode_shape(size)
         pages = torch.arange(1, size * 16 + 1, dtype=torch.int32, device=DEVICE).reshape(size, 16)
         runner.state.pages[:size] = pages
         runner.kv.data.normal_()
@@ -284,7 +286,8 @@ def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[st
         times = []
         for _ in range(30):
             runner.state.length[:size] = 999
-            launch = shape.launch(slots, np.full(size, 1000, np.int32))
+            torch.cuda.synchronize()
+            launch = runner.decode(slots, np.full(size, 1000, np.int32), size=size)
             launch.ids()
             times.append(launch.begin.ms_until(launch.end))
         ms = statistics.median(times[5:])
@@ -292,10 +295,10 @@ def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[st
         row: dict[str, object] = {"rows": size, "ms": round(ms, 3), "read_gb": round(bytes_read / 1e9, 2)}
         row |= {"roofline_ms": round(bytes_read / 4.3e9, 3), "ratio": round(ms / (bytes_read / 4.3e9), 3)}
         if size in {1, 256}:
-            row["kernels_us"] = profile(lambda: shape.launch(slots, np.full(size, 1000, np.int32)).ids())
+            row["kernels_us"] = profile(lambda: runner.decode(slots, np.full(size, 1000, np.int32), size=size).ids())
         found.append(row)
         print(json.dumps(row), flush=True)
-        del runner, shape, launch
+        runner = launch = None
         torch.cuda.empty_cache()
     return found
 

@@ -8,11 +8,13 @@ import sys
 import pytest
 
 from engine.engine import UtteranceEngine
+from engine.errors import DeviceUnavailable
 from engine.tokens.engine import TokenEngine
 from jobs.errors import BadOption, NoDevice
 from jobs.settings import Settings
 from models import registry
 from tests.workers.token_models import SmallModel
+from workers import engines
 from workers.engines import EngineSettings, busy_slots, is_lost_device, load_model, make_engine, open_device
 from workers.room_config import EXIT_LOST_DEVICE, RoomConfig
 
@@ -76,3 +78,27 @@ def test_a_lost_device_ends_the_process_with_a_status_of_its_own() -> None:
     assert done.returncode == EXIT_LOST_DEVICE, done.stderr
     assert "an illegal memory access" in done.stderr
     assert not is_lost_device(RuntimeError("shapes differ"))
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError("a page takes 9 MB"), RuntimeError("out of memory"), ImportError("gone")]
+)
+def test_an_engine_that_cannot_be_made_says_why(monkeypatch: pytest.MonkeyPatch, fault: Exception) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(engines, "make_token_engine", refuse)
+    with pytest.raises(DeviceUnavailable, match=f"no engine of 7 slots can be made for model small: .*{fault}"):
+        make_engine(SmallModel(), EngineSettings(7))
+
+
+def test_a_device_that_is_lost_while_an_engine_is_made_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = type("AcceleratorError", (RuntimeError,), {})("an illegal memory access")
+
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise lost
+
+    monkeypatch.setattr(engines, "make_token_engine", refuse)
+    with pytest.raises(RuntimeError, match="illegal memory access") as raised:
+        make_engine(SmallModel(), EngineSettings(7))
+    assert raised.value is lost

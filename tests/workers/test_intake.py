@@ -67,6 +67,34 @@ def test_no_more_is_leased_than_slots_and_look_ahead(stage: Stage) -> None:
     assert taken(intake) == named(tasks)[LIMIT : LIMIT + 3]
 
 
+def test_with_many_slots_one_call_leases_several(stage: Stage) -> None:
+    tasks = stage.submit(lines(80))
+    wanted: list[int] = []
+
+    def note(name: str, arguments: tuple[Any, ...]) -> None:
+        if name == "lease":
+            wanted.append(arguments[1])
+
+    stage.replace_truth(note)
+    intake = make_intake(stage, slots=64)  # 16 ahead, so two at a time
+    turns(intake, 1)
+    assert (wanted, stage.truth.job(tasks[0].job).held) == ([80], 80)
+    for _slot in range(64):
+        intake.take()
+    wanted.clear()
+    intake.finished()
+    turns(intake, 1)
+    assert wanted == [1]  # for class live only
+    intake.finished()
+    turns(intake, 1)
+    assert wanted == [1, 2]
+    while intake.take():
+        pass
+    intake.finished()
+    turns(intake, 1)
+    assert wanted == [1, 2, 3]  # nothing is ready: what is missing is leased at once
+
+
 @pytest.mark.parametrize("live", [True, False])
 def test_segments_keep_their_order(stage: Stage, live: bool) -> None:
     tasks = stage.submit(lines(6), live=live)

@@ -18,6 +18,8 @@ from models.card import ModelCard
 from models.errors import BadWeights
 from models.fake.program import FakeProgram
 from tests.workers.making import LONG, Gate, Stage, lines, running, until, words
+from workers import room
+from workers.engines import EngineSettings
 
 CHAPTERS = f"CHAPTER ONE\n\n{lines(5)}\n\nCHAPTER TWO\n\n{lines(5, 'once more')}\n"
 
@@ -150,6 +152,24 @@ def test_a_model_that_cannot_be_loaded_fails_its_segments_only(
             until(lambda job=job: stage.state(job) is JobState.ASSEMBLING, f"job {job} is finished")
     assert {result.state for result in stage.results(good)} == {SegmentState.DONE}
     assert {(result.state, result.reason) for result in stage.results(broken)} == {(SegmentState.FAILED, str(error))}
+
+
+def test_a_model_without_an_engine_fails_its_segments_only(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def refuse(_model: object, settings: EngineSettings) -> None:
+        made.append(settings.slots)
+        raise DeviceUnavailable("too little memory")
+
+    monkeypatch.setattr(room, "make_engine", refuse)
+    tasks = stage.queue("some", stage.tasks(lines(12)))
+    with running(stage, slots=2) as run:
+        until(lambda: stage.state("some") is JobState.ASSEMBLING, "all is finished")
+        until(lambda: run.room.intake._busy == 0, "nothing counts as busy")
+    assert made == [2]
+    assert {(result.state, result.reason) for result in stage.results(tasks)} == {
+        (SegmentState.FAILED, "too little memory")
+    }
 
 
 def test_a_cancelled_job_frees_its_slots_and_leaves_no_takes(stage: Stage, gate: Gate) -> None:
