@@ -9,6 +9,16 @@ import torch
 import torch.nn.functional as F  # noqa: N812  # the name everybody knows it by
 
 
+def linear(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """x @ weight.T: `x` [R, K], `weight` [N, K] of the same dtype to [R, N]; sums in float32."""
+    if x.is_cuda:
+        from engine.kernels import linear as skinny
+
+        if skinny.takes(x, weight):
+            return skinny.linear(x, weight)
+    return F.linear(x, weight)
+
+
 def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
     """x / rms(x) * weight (Zhang and Sennrich 2019): `x` [R, D], `weight` [D] of the same dtype and device to [R, D].
 

@@ -32,7 +32,7 @@ class Tuning:
     `num_warps` and `num_stages` (pipelined reads) are Triton's.
     """
 
-    chunks: tuple[tuple[int, int], ...] = ((128, 0), (32, 512), (8, 256), (0, 64))
+    chunks: tuple[tuple[int, int], ...] = ((128, 0), (24, 1024), (8, 256), (0, 64))
     fixed_chunk: int = 512
     block_keys: int = 64
     num_warps: int = 4

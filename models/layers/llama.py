@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import torch
-from torch.nn import functional
 
-from engine.ops import add_rms_norm, rms_norm, silu_mul
+from engine.ops import add_rms_norm, linear, rms_norm, silu_mul
 from engine.tokens.program import Attend, KvShape
 from models.layers.llama_config import LlamaConfig
 from models.layers.rope import rope_table
@@ -161,9 +160,9 @@ class LlamaDecoder:
         residual = hidden
         normed = rms_norm(hidden, weights.layers[0].input_norm, eps)
         for index, layer in enumerate(weights.layers):
-            mixed = functional.linear(attend(index, functional.linear(normed, layer.qkv), self.rope), layer.out)
+            mixed = linear(attend(index, linear(normed, layer.qkv), self.rope), layer.out)
             normed, residual = add_rms_norm(mixed, residual, layer.post_norm, eps)
-            mixed = functional.linear(silu_mul(functional.linear(normed, layer.gate_up)), layer.down)
+            mixed = linear(silu_mul(linear(normed, layer.gate_up)), layer.down)
             last = index + 1 == len(weights.layers)
             following = weights.norm if last else weights.layers[index + 1].input_norm
             normed, residual = add_rms_norm(mixed, residual, following, eps)
@@ -171,7 +170,7 @@ class LlamaDecoder:
 
     def head(self, hidden: torch.Tensor, *, first: int, rows: int) -> torch.Tensor:
         """Logits [E, at least `rows`] of ids from `first` on; columns after `rows` are padding."""
-        return functional.linear(hidden, self.head_weight(first=first, rows=rows))
+        return linear(hidden, self.head_weight(first=first, rows=rows))
 
     def head_weight(self, *, first: int, rows: int) -> torch.Tensor:
         """The head's rows from `first` on, a view: `rows` rounded up to HEAD_MULTIPLE where the table has as many."""

@@ -10,6 +10,7 @@ replays of many calls, over buffers larger than the cache.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import statistics
 from collections.abc import Callable
@@ -90,6 +91,38 @@ def gemm() -> list[dict[str, float | str]]:
                     "tflops": round(2 * rows * rows_out * columns / ms / 1e9, 0),
                 }
             )
+    return found
+
+
+def skinny() -> list[dict[str, float | str]]:
+    """Our product of few rows against the library's, by program size."""
+    from engine.kernels.linear import linear
+
+    shapes = {"out": (HIDDEN, HIDDEN), "down": (HIDDEN, FFN)}
+    found: list[dict[str, float | str]] = []
+    for name, (outputs, columns) in shapes.items():
+        copies = 8
+        weights = [torch.randn(outputs, columns, device=DEVICE, dtype=torch.bfloat16) * 0.02 for _ in range(copies)]
+        x = torch.randn(1, columns, device=DEVICE, dtype=torch.bfloat16)
+        plain = torch.nn.functional.linear
+        calls = {"library": plain}
+        for block, piece, stages, warps in (
+            *((16, 512, 4, 2), (16, 512, 5, 2), (16, 512, 6, 2), (16, 1024, 3, 2), (16, 256, 8, 2), (16, 512, 4, 1)),
+            *((16, 256, 6, 2), (16, 1024, 2, 2), (32, 512, 3, 2), (32, 256, 5, 2)),
+        ):
+            calls[f"{block} {piece} {stages} {warps}"] = functools.partial(
+                linear, block=block, piece=piece, stages=stages, warps=warps
+            )
+        for kind, product in calls.items():
+
+            def call(product=product) -> None:
+                for weight in weights:
+                    product(x, weight)
+
+            error = relative(product(x, weights[0]), plain(x.double(), weights[0].double()))
+            us = timed_ms(call, inner=2) / copies * 1e3
+            row = {"matrix": name, "kind": kind, "us": round(us, 2), "tb_s": round(weights[0].nbytes / us / 1e6, 2)}
+            found.append({**row, "error": round(error, 5)})
     return found
 
 
@@ -336,6 +369,7 @@ PARTS: dict[str, Callable[[], object]] = {
     "check": check,
     "bandwidth": bandwidth,
     "gemm": gemm,
+    "skinny": skinny,
     "attention": lambda: attention(TUNINGS),
     "pointwise": pointwise,
     "sampler": sampler,

@@ -153,7 +153,8 @@ def test_the_fused_form_gives_what_the_plain_one_gives(folder, few_programs, noi
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 2e-4), (torch.float16, 5e-3), (torch.bfloat16, 6e-2)])
+# float32 multiplies in TF32 there
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-3), (torch.float16, 5e-3), (torch.bfloat16, 6e-2)])
 def test_the_fused_form_on_cuda_in_a_graph(dtype, tolerance):
     device = torch.device("cuda")
     config = SnacConfig()
