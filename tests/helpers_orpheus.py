@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import save_file
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+from models.orpheus.tokens import END_OF_SPEECH
 from tests.models.codecs.tiny_snac import make_tiny_snac
 
 VOCAB = 156_940
@@ -55,8 +56,11 @@ def tiny_config() -> dict[str, object]:
     }
 
 
-def tiny_weights(*, seed: int = 0) -> dict[str, torch.Tensor]:
-    """Its tensors by their published names; norms are away from 1 and logits have a spread of a few units."""
+def tiny_weights(*, seed: int = 0, stop_gain: float = 1.0) -> dict[str, torch.Tensor]:
+    """Its tensors by their published names; norms are away from 1 and logits have a spread of a few units.
+
+    With a `stop_gain` of 2 the stop id is often enough the likeliest for most segments to end by it.
+    """
     generator = torch.Generator().manual_seed(seed)
 
     def matrix(rows: int, columns: int) -> torch.Tensor:
@@ -66,6 +70,7 @@ def tiny_weights(*, seed: int = 0) -> dict[str, torch.Tensor]:
         return 0.5 + torch.rand(HIDDEN, generator=generator)
 
     weights = {"model.embed_tokens.weight": 2.5 * matrix(VOCAB, HIDDEN), "model.norm.weight": norm()}
+    weights["model.embed_tokens.weight"][END_OF_SPEECH] *= stop_gain
     for layer in range(LAYERS):
         parts = {
             "input_layernorm": norm(),
@@ -124,11 +129,11 @@ def tiny_tokenizer() -> Tokenizer:
     return tokenizer
 
 
-def make_tiny_orpheus(folder: Path, *, seed: int = 0, shards: int = 1) -> None:
+def make_tiny_orpheus(folder: Path, *, seed: int = 0, shards: int = 1, stop_gain: float = 1.0) -> None:
     """Write a whole checkpoint into a folder: language model, tokenizer, and a codec in `snac/`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(tiny_config(), indent=2), "utf-8")
-    write_weights(folder, tiny_weights(seed=seed), shards=shards)
+    write_weights(folder, tiny_weights(seed=seed, stop_gain=stop_gain), shards=shards)
     tiny_tokenizer().save(str(folder / "tokenizer.json"))
     (folder / "snac").mkdir(exist_ok=True)
     make_tiny_snac(folder / "snac", seed=seed)

@@ -118,7 +118,7 @@ class FlashInferStep:
             "lengths": entries,
         }
         pinned = device.type == "cuda"
-        self._copied = torch.cuda.Event() if pinned else None  # type: ignore[no-untyped-call]
+        self._copied = torch.cuda.Event() if pinned else None
         self._host = {name: torch.zeros(n, dtype=torch.int32, pin_memory=pinned) for name, n in sizes.items()}
         self._device = {name: torch.zeros(n, dtype=torch.int32, device=device) for name, n in sizes.items()}
         self._wrapper = self._wrap(backend.workspace(len(rows.slots), entries))

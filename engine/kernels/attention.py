@@ -15,6 +15,7 @@ import triton
 import triton.language as tl
 
 from engine.attention.base import Rows
+from engine.kernels.overlap import launch_options, trigger, wait
 
 _LEAST_TILE = 16
 """`tl.dot` wants at least this many rows; heads of a group beyond the real ones are zeros."""
@@ -71,6 +72,7 @@ def rope_append(
         PAGE_SIZE=page_size,
         ROTATE=cos_sin is not None,
         num_warps=1,
+        **launch_options(q.device),
     )
 
 
@@ -104,41 +106,29 @@ def attend(
         PRECISION="ieee" if q.dtype == torch.float32 else "tf32",  # means something only for float32
         num_warps=plan.num_warps,
         num_stages=plan.num_stages,
+        **launch_options(q.device),
     )
     if split:
         _combine_kernel[(num_rows, query_heads)](
-            plan.partial,
-            plan.weights,
-            rows.positions,
-            out,
-            plan.chunk,
+            *(plan.partial, plan.weights, rows.positions, out, plan.chunk),
             HEADS=query_heads,
             HEAD_DIM=head_dim,
             SPLITS=plan.splits,
             SPLITS_TILE=triton.next_power_of_2(plan.splits),
             num_warps=4,
+            **launch_options(q.device),
         )
 
 
 @triton.jit
 def _rope_append_kernel(
-    qkv_ptr,
-    cos_sin_ptr,
-    slots_ptr,
-    positions_ptr,
-    pages_ptr,
-    kv_ptr,
-    q_ptr,
-    qkv_stride,
-    pages_stride,
-    GROUP: tl.constexpr,
-    GROUP_TILE: tl.constexpr,
-    KV_HEADS: tl.constexpr,
-    HEAD_DIM: tl.constexpr,
-    PAGE_SIZE: tl.constexpr,
-    ROTATE: tl.constexpr,
-):
+    qkv_ptr, cos_sin_ptr, slots_ptr, positions_ptr, pages_ptr, kv_ptr, q_ptr, qkv_stride, pages_stride,
+    GROUP: tl.constexpr, GROUP_TILE: tl.constexpr, KV_HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
+    PAGE_SIZE: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr,
+):  # fmt: skip
     """One program: one row's KV head with the query heads of its group."""
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0)
     head = tl.program_id(1)
     HALF: tl.constexpr = HEAD_DIM // 2
@@ -182,31 +172,18 @@ def _rope_append_kernel(
 
 @triton.jit
 def _attend_kernel(
-    q_ptr,
-    kv_ptr,
-    slots_ptr,
-    positions_ptr,
-    pages_ptr,
-    out_ptr,
-    partial_ptr,
-    weights_ptr,
-    pages_stride,
-    chunk,
-    scale_log2,
-    GROUP: tl.constexpr,
-    GROUP_TILE: tl.constexpr,
-    KV_HEADS: tl.constexpr,
-    HEAD_DIM: tl.constexpr,
-    PAGE_SIZE: tl.constexpr,
-    BLOCK: tl.constexpr,
-    SPLITS: tl.constexpr,
-    PRECISION: tl.constexpr,
-):
+    q_ptr, kv_ptr, slots_ptr, positions_ptr, pages_ptr, out_ptr, partial_ptr, weights_ptr, pages_stride, chunk,
+    scale_log2, GROUP: tl.constexpr, GROUP_TILE: tl.constexpr, KV_HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
+    PAGE_SIZE: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr, PRECISION: tl.constexpr, PDL: tl.constexpr,
+    TRIGGER: tl.constexpr,
+):  # fmt: skip
     """One program: one row, one KV head with the query heads of its group, one split of the keys.
 
     Heads are the fastest index: programs of the first rows start first, so a caller that sorts long rows to the front
     gets a short tail.
     """
+    trigger(TRIGGER)
+    wait(PDL)
     place = tl.program_id(0)
     split = tl.program_id(1)
     row = place // KV_HEADS
@@ -262,17 +239,12 @@ def _attend_kernel(
 
 @triton.jit
 def _combine_kernel(
-    partial_ptr,
-    weights_ptr,
-    positions_ptr,
-    out_ptr,
-    chunk,
-    HEADS: tl.constexpr,
-    HEAD_DIM: tl.constexpr,
-    SPLITS: tl.constexpr,
-    SPLITS_TILE: tl.constexpr,
-):
+    partial_ptr, weights_ptr, positions_ptr, out_ptr, chunk, HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
+    SPLITS: tl.constexpr, SPLITS_TILE: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr,
+):  # fmt: skip
     """One program: one row's query head; all its splits at once, weighted by their sums of exponentials."""
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0)
     place = row * HEADS + tl.program_id(1)
     length = tl.load(positions_ptr + row) + 1

@@ -9,11 +9,18 @@ import torch
 import triton
 import triton.language as tl
 
+from engine.kernels.overlap import launch_options, trigger, wait
+
 _SILU_COLUMNS = 1024
 
 
 @triton.jit
-def _rms_norm_kernel(x, weight, out, x_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr):
+def _rms_norm_kernel(
+    x, weight, out, x_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr, PDL: tl.constexpr,
+    TRIGGER: tl.constexpr,
+):  # fmt: skip
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK)
     inside = columns < D
@@ -26,8 +33,11 @@ def _rms_norm_kernel(x, weight, out, x_stride, out_stride, eps, D: tl.constexpr,
 
 @triton.jit
 def _add_rms_norm_kernel(
-    x, residual, weight, out, x_stride, residual_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr
-):
+    x, residual, weight, out, x_stride, residual_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr,
+    PDL: tl.constexpr, TRIGGER: tl.constexpr,
+):  # fmt: skip
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK)
     inside = columns < D
@@ -43,7 +53,11 @@ def _add_rms_norm_kernel(
 
 
 @triton.jit
-def _silu_mul_kernel(gate_up, out, gate_up_stride, out_stride, F, BLOCK: tl.constexpr):
+def _silu_mul_kernel(
+    gate_up, out, gate_up_stride, out_stride, F, BLOCK: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr
+):
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     inside = columns < F
@@ -59,7 +73,11 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
     out = torch.empty((rows, width), dtype=x.dtype, device=x.device)
     block = triton.next_power_of_2(width)
     _rms_norm_kernel[(rows,)](
-        x, weight, out, x.stride(0), out.stride(0), eps, D=width, BLOCK=block, num_warps=_num_warps(block)
+        *(x, weight, out, x.stride(0), out.stride(0), eps),
+        D=width,
+        BLOCK=block,
+        num_warps=_num_warps(block),
+        **launch_options(x.device),
     )
     return out
 
@@ -73,7 +91,11 @@ def add_rms_norm(
     block = triton.next_power_of_2(width)
     strides = (x.stride(0), residual.stride(0), out.stride(0))
     _add_rms_norm_kernel[(rows,)](
-        x, residual, weight, out, *strides, eps, D=width, BLOCK=block, num_warps=_num_warps(block)
+        *(x, residual, weight, out, *strides, eps),
+        D=width,
+        BLOCK=block,
+        num_warps=_num_warps(block),
+        **launch_options(x.device),
     )
     return out, residual
 
@@ -83,7 +105,12 @@ def silu_mul(gate_up: torch.Tensor) -> torch.Tensor:
     rows, width = gate_up.shape[0], gate_up.shape[1] // 2
     out = torch.empty((rows, width), dtype=gate_up.dtype, device=gate_up.device)
     grid = (rows, triton.cdiv(width, _SILU_COLUMNS))
-    _silu_mul_kernel[grid](gate_up, out, gate_up.stride(0), out.stride(0), width, BLOCK=_SILU_COLUMNS, num_warps=4)
+    _silu_mul_kernel[grid](
+        *(gate_up, out, gate_up.stride(0), out.stride(0), width),
+        BLOCK=_SILU_COLUMNS,
+        num_warps=4,
+        **launch_options(gate_up.device),
+    )
     return out
 
 

@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
+from engine.kernels.overlap import launch_options, trigger, wait
 from engine.tokens.sampler import DRAW_RAS, DRAW_TOKEN, Candidates
 from engine.tokens.state import FLOATS, INTS, SlotState
 
@@ -150,7 +151,10 @@ def _sample_kernel(
     logits, slots, out, tokens, num_drawn, history, counts, floats, ints, starts, stops,
     logits_stride, history_stride, counts_stride, floats_stride, ints_stride, max_drawn, first_id, vocab,
     PHASES: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STOPS: tl.constexpr, OVERLAP: tl.constexpr,
+    PDL: tl.constexpr, TRIGGER: tl.constexpr,
 ):  # fmt: skip
+    trigger(TRIGGER)
+    wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     slot = tl.load(slots + row).to(tl.int64)
     logits += row * logits_stride
@@ -204,5 +208,6 @@ def sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, st
         STOPS=len(candidates.stops),
         OVERLAP=candidates.overlap,
         num_warps=min(max(block // 256, 1), 16),
+        **launch_options(logits.device),
     )
     return ids

@@ -16,7 +16,7 @@ from engine.tokens.options import EngineOptions
 from engine.tokens.program import Ids, TokenProgram
 from engine.tokens.windows import Window, WindowPlanner, WindowPolicy
 
-NOT_FINITE = "the codec gave samples that are not finite numbers"
+NOT_FINITE = "the codec gave samples that are not finite numbers; run the model in fp32 if it happens again"
 
 
 @dataclass(slots=True)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
+
+if TYPE_CHECKING:
+    from torch.cuda import _POOL_HANDLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +23,7 @@ class Track:
 
     device: torch.device
     stream: torch.cuda.Stream | None
-    pool: tuple[int, int] | None
+    pool: _POOL_HANDLE | None
     eager: bool
 
     @classmethod
@@ -89,6 +93,6 @@ class Mark:
 
     def ms_until(self, later: Mark) -> float:
         """Milliseconds of device time between two timed marks; 0 on a CPU."""
-        if self._event is None or later._event is None:  # another mark's
+        if self._event is None or later._event is None:
             return 0.0
-        return self._event.elapsed_time(later._event)  # as above
+        return float(self._event.elapsed_time(later._event))

@@ -21,7 +21,9 @@ SMALL_BATCHES = (1, 2, 4, 8, 16, 24, 32, 48, 64, 80, 96, 112, 128)
 MAX_ENTRIES = 32
 """Prompts in one prefill at most: as many as one graph prepares slots for."""
 MIN_ROW_BUCKET = 64
-"""Smallest prefill: fewer rows take as long, since the weights are read either way."""
+"""Smallest prefill, and the step to the next: fewer rows take as long, since the weights are read either way."""
+MAX_ROW_STEP = 512
+"""Up to here buckets grow by the smallest one, beyond they double: large passes are rare."""
 
 
 def batch_classes(num_slots: int) -> tuple[int, ...]:
@@ -43,7 +45,7 @@ def smallest_class(classes: Sequence[int], n: int) -> int:
 
 
 def row_buckets(max_rows: int) -> tuple[int, ...]:
-    """Prefill sizes in rows that get a graph: doubling, the last is `max_rows`. Raises ValueError below one row."""
+    """Prefill sizes in rows that get a graph, ascending to `max_rows`. Raises ValueError below one row."""
     if max_rows < 1:
         msg = f"max_rows={max_rows} is not allowed; a prefill has at least one row"
         raise ValueError(msg)
@@ -51,7 +53,7 @@ def row_buckets(max_rows: int) -> tuple[int, ...]:
     rows = MIN_ROW_BUCKET
     while rows < max_rows:
         buckets.append(rows)
-        rows *= 2
+        rows = rows + MIN_ROW_BUCKET if rows < MAX_ROW_STEP else 2 * rows
     return (*buckets, max_rows)
 
 

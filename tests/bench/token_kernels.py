@@ -22,6 +22,8 @@ import torch
 from engine.attention.base import PagedKv, Rows
 from engine.attention.torch_pages import TorchAttention
 from engine.attention.triton_pages import TritonAttention, Tuning
+from engine.kernels import linear as linear_kernel
+from engine.kernels import overlap
 from engine.tokens.inputs import Sampling
 from engine.tokens.program import Grammar, KvShape
 from engine.tokens.sampler import Candidates, Sampler, _sample
@@ -327,7 +329,7 @@ def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[st
         bytes_read = program.weight_bytes + size * 1000 * program.kv.bytes_per_row
         row: dict[str, object] = {"rows": size, "ms": round(ms, 3), "read_gb": round(bytes_read / 1e9, 2)}
         row |= {"roofline_ms": round(bytes_read / 4.3e9, 3), "ratio": round(ms / (bytes_read / 4.3e9), 3)}
-        if size in {1, 256}:
+        if size in {1, 256} and len(sizes) > 2:
             row["kernels_us"] = profile(lambda: runner.decode(slots, np.full(size, 1000, np.int32), size=size).ids())
         found.append(row)
         print(json.dumps(row), flush=True)
@@ -382,7 +384,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", action="append", choices=list(PARTS))
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--overlap", choices=("off", "on", "trigger"), help="how kernels follow each other")
+    parser.add_argument("--ahead", type=int, help="pieces of weights that few-row products fetch ahead")
+    parser.add_argument("--sizes", default="1,8,32,64,128,256,512", help="rows of the step part")
     arguments = parser.parse_args()
+    if arguments.overlap is not None:
+        overlap.ENABLED, overlap.TRIGGER = arguments.overlap != "off", arguments.overlap == "trigger"
+    if arguments.ahead is not None:
+        linear_kernel.AHEAD = arguments.ahead
+    PARTS["step"] = functools.partial(step, tuple(int(size) for size in arguments.sizes.split(",")))
     results: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
     for part in arguments.part or PARTS:
         torch.manual_seed(0)

@@ -305,10 +305,11 @@ def test_the_smallest_class_holds_n_and_the_next_smaller_does_not(num_slots, dat
 
 
 @given(st.integers(1, 5000))
-def test_row_buckets_double_up_to_the_largest(max_rows):
+def test_row_buckets_grow_by_steps_and_then_double(max_rows):
     buckets = row_buckets(max_rows)
     assert buckets[-1] == max_rows
-    assert list(buckets[:-1]) == [64 * 2**index for index in range(len(buckets) - 1)]
+    steps = [*range(64, 513, 64), 1024, 2048, 4096]
+    assert list(buckets[:-1]) == [rows for rows in steps if rows < max_rows]
     assert len(buckets) == 1 or buckets[-2] < max_rows <= 2 * buckets[-2]
 
 

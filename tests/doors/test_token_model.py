@@ -1,0 +1,52 @@
+"""A model by folder through the whole house: `tts-batch submit x.txt --model DIR` with a tiny random checkpoint."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.doors.test_submit import samples_of
+from tests.helpers_cli import Home
+
+pytestmark = pytest.mark.services
+
+TEXT = """The rain had stopped before they came to the house, and nobody said a word about it.
+
+She opened the door. "Where have you been?" he asked, and his voice was low.
+
+They went in together. The lamp was still burning on the table, as if somebody had just left the room.
+"""
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    from tests.helpers_orpheus import make_tiny_orpheus
+
+    folder = tmp_path_factory.mktemp("orpheus")
+    make_tiny_orpheus(folder, stop_gain=2.0)
+    return folder
+
+
+def test_a_text_is_spoken_stored_and_reused(home: Home, checkpoint):
+    (home.work / "x.txt").write_text(TEXT)
+    command = ("submit", "x.txt", "--model", str(checkpoint), "--format", "flac", "--out")
+    (job,) = home.json(*command, "first", "--live")["jobs"]
+    assert (job["state"], job["failed"], job["reused"]) == ("done", 0, 0)
+    samples, rate_hz = samples_of(home.work / "first" / "book.flac")
+    report = json.loads((home.work / "first" / "report.json").read_text())
+    assert rate_hz == 24_000
+    assert len(samples) / rate_hz > job["audio_s"] > 0.5  # pauses stand between the segments
+    assert abs(samples).max() > 0.01
+    assert report["model"] == str(checkpoint)
+
+    (again,) = home.json(*command, "second")["jobs"]
+    assert (again["state"], again["reused"]) == ("done", again["segments"])
+    assert (home.work / "second" / "book.flac").read_bytes() == (home.work / "first" / "book.flac").read_bytes()
+
+
+def test_an_unknown_voice_is_refused_with_the_list(home: Home, checkpoint):
+    (home.work / "x.txt").write_text(TEXT)
+    done = home.run("submit", "x.txt", "--model", str(checkpoint), "--voice", "nobody")
+    assert done.returncode == 2
+    assert "tara, leah, jess, leo, dan, mia, zac, zoe" in done.stderr
