@@ -15,7 +15,7 @@ import triton
 import triton.language as tl
 
 from engine.attention.base import Rows
-from engine.kernels.overlap import launch_options, trigger, wait
+from engine.kernels.overlap import launch_options, wait
 
 _LEAST_TILE = 16
 """`tl.dot` wants at least this many rows; heads of a group beyond the real ones are zeros."""
@@ -124,10 +124,9 @@ def attend(
 def _rope_append_kernel(
     qkv_ptr, cos_sin_ptr, slots_ptr, positions_ptr, pages_ptr, kv_ptr, q_ptr, qkv_stride, pages_stride,
     GROUP: tl.constexpr, GROUP_TILE: tl.constexpr, KV_HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
-    PAGE_SIZE: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr,
+    PAGE_SIZE: tl.constexpr, ROTATE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """One program: one row's KV head with the query heads of its group."""
-    trigger(TRIGGER)
     wait(PDL)
     row = tl.program_id(0)
     head = tl.program_id(1)
@@ -175,14 +174,12 @@ def _attend_kernel(
     q_ptr, kv_ptr, slots_ptr, positions_ptr, pages_ptr, out_ptr, partial_ptr, weights_ptr, pages_stride, chunk,
     scale_log2, GROUP: tl.constexpr, GROUP_TILE: tl.constexpr, KV_HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
     PAGE_SIZE: tl.constexpr, BLOCK: tl.constexpr, SPLITS: tl.constexpr, PRECISION: tl.constexpr, PDL: tl.constexpr,
-    TRIGGER: tl.constexpr,
 ):  # fmt: skip
     """One program: one row, one KV head with the query heads of its group, one split of the keys.
 
     Heads are the fastest index: programs of the first rows start first, so a caller that sorts long rows to the front
     gets a short tail.
     """
-    trigger(TRIGGER)
     wait(PDL)
     place = tl.program_id(0)
     split = tl.program_id(1)
@@ -240,10 +237,9 @@ def _attend_kernel(
 @triton.jit
 def _combine_kernel(
     partial_ptr, weights_ptr, positions_ptr, out_ptr, chunk, HEADS: tl.constexpr, HEAD_DIM: tl.constexpr,
-    SPLITS: tl.constexpr, SPLITS_TILE: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr,
+    SPLITS: tl.constexpr, SPLITS_TILE: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
     """One program: one row's query head; all its splits at once, weighted by their sums of exponentials."""
-    trigger(TRIGGER)
     wait(PDL)
     row = tl.program_id(0)
     place = row * HEADS + tl.program_id(1)

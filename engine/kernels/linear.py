@@ -10,28 +10,20 @@ import torch
 import triton
 import triton.language as tl
 
-from engine.kernels.overlap import launch_options, prefetch, trigger, wait
+from engine.kernels.overlap import launch_options, wait
 
 ROWS = 16
 """The least that `tl.dot` takes; rows beyond the real ones are zeros."""
 MOST_OUTPUTS = 4096
 """With more outputs the library fills the device by itself and is as fast; with fewer it has to split its sums and add
 them up in a second kernel."""
-AHEAD = 4
-"""Pieces of each of its matrix rows that a program brings into L2 while the kernel before still runs; 0: none. At 4 the
-programs of 3072 outputs bring 12 MiB, what the device reads in about 3 us."""
 
 
 @triton.jit
 def _linear_kernel(
     x, weight, out, num_rows, x_stride, out_stride, K: tl.constexpr, N, ROWS: tl.constexpr, BN: tl.constexpr,
-    BK: tl.constexpr, AHEAD: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr,
+    BK: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
-    trigger(TRIGGER)
-    if PDL and AHEAD > 0:
-        matrix_rows = tl.minimum(tl.program_id(0) * BN + tl.arange(0, BN), N - 1).to(tl.int64)
-        num_bytes = (AHEAD * BK if AHEAD * BK < K else K) * weight.dtype.element_ty.primitive_bitwidth // 8
-        prefetch(weight + matrix_rows * K, num_bytes)
     wait(PDL)
     outputs = tl.program_id(0) * BN + tl.arange(0, BN)
     rows = tl.arange(0, ROWS)
@@ -50,13 +42,9 @@ def _linear_kernel(
 
 
 def takes(x: torch.Tensor, weight: torch.Tensor) -> bool:
-    """Whether the kernel takes this product: few rows and outputs, 16-bit floats, inputs a multiple of 512 long.
-
-    The weights are contiguous from an address that is a multiple of 16, as prefetches want it.
-    """
+    """Whether the kernel takes this product: few rows and outputs, 16-bit floats, inputs a multiple of 512 long."""
     few = x.shape[0] <= ROWS and weight.shape[0] <= MOST_OUTPUTS
-    plain = weight.is_contiguous() and weight.data_ptr() % 16 == 0
-    return few and plain and x.element_size() == 2 and x.shape[1] % 512 == 0
+    return few and weight.is_contiguous() and x.element_size() == 2 and x.shape[1] % 512 == 0
 
 
 def linear(
@@ -73,7 +61,6 @@ def linear(
         ROWS=ROWS,
         BN=block,
         BK=piece,
-        AHEAD=AHEAD,
         num_warps=warps,
         num_stages=stages,
         **launch_options(x.device),

@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from engine.kernels.overlap import launch_options, trigger, wait
+from engine.kernels.overlap import launch_options, wait
 
 _SILU_COLUMNS = 1024
 
@@ -17,9 +17,7 @@ _SILU_COLUMNS = 1024
 @triton.jit
 def _rms_norm_kernel(
     x, weight, out, x_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr, PDL: tl.constexpr,
-    TRIGGER: tl.constexpr,
 ):  # fmt: skip
-    trigger(TRIGGER)
     wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK)
@@ -34,9 +32,8 @@ def _rms_norm_kernel(
 @triton.jit
 def _add_rms_norm_kernel(
     x, residual, weight, out, x_stride, residual_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr,
-    PDL: tl.constexpr, TRIGGER: tl.constexpr,
+    PDL: tl.constexpr,
 ):  # fmt: skip
-    trigger(TRIGGER)
     wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, BLOCK)
@@ -53,10 +50,7 @@ def _add_rms_norm_kernel(
 
 
 @triton.jit
-def _silu_mul_kernel(
-    gate_up, out, gate_up_stride, out_stride, F, BLOCK: tl.constexpr, PDL: tl.constexpr, TRIGGER: tl.constexpr
-):
-    trigger(TRIGGER)
+def _silu_mul_kernel(gate_up, out, gate_up_stride, out_stride, F, BLOCK: tl.constexpr, PDL: tl.constexpr):
     wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     columns = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)

@@ -12,7 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
-from engine.kernels.overlap import launch_options, trigger, wait
+from engine.kernels.overlap import launch_options, wait
 from engine.tokens.sampler import DRAW_RAS, DRAW_TOKEN, Candidates
 from engine.tokens.state import FLOATS, INTS, SlotState
 
@@ -151,9 +151,8 @@ def _sample_kernel(
     logits, slots, out, tokens, num_drawn, history, counts, floats, ints, starts, stops,
     logits_stride, history_stride, counts_stride, floats_stride, ints_stride, max_drawn, first_id, vocab,
     PHASES: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, STOPS: tl.constexpr, OVERLAP: tl.constexpr,
-    PDL: tl.constexpr, TRIGGER: tl.constexpr,
+    PDL: tl.constexpr,
 ):  # fmt: skip
-    trigger(TRIGGER)
     wait(PDL)
     row = tl.program_id(0).to(tl.int64)
     slot = tl.load(slots + row).to(tl.int64)

@@ -25,6 +25,9 @@ from engine.tokens.scheduler import smallest_class
 from engine.tokens.windows import Window
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
+"""Windows in a launch; fewer are filled up with silent ones."""
+WARM_BUFFERS = 2
+"""Host buffers made beforehand for each launch: to make one (pinned memory) takes as long as a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +104,12 @@ class CodecLane:
         return self._shapes[batch, size]
 
     def warm(self, sizes: Sequence[int]) -> int:
-        """Capture every launch; returns how many there are."""
+        """Capture every launch and make its host buffers; returns how many launches there are."""
         for size in sorted(sizes, reverse=True):
             for batch in reversed(self._batches):
-                self.shape(batch, size)
+                shape = self.shape(batch, size).audio.shape
+                made = [self._host_buffer(shape) for _ in range(WARM_BUFFERS)]
+                self._spare[tuple(shape)] += made
         return len(self._shapes)
 
     def _samples(self, flight: _Flight, row: int) -> Samples:

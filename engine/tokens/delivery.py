@@ -53,6 +53,7 @@ class Delivery:
         self._running_ids = running_ids
         self._speeches: dict[str, _Speech] = {}
         self._by_key: dict[str, _Speech] = {}
+        self._refused: set[str] = set()
         self._serial = 0
         self._deltas: list[Delta] = []
         self.codec_frames = 0
@@ -62,7 +63,7 @@ class Delivery:
         return len(self._speeches) + len(self._deltas)
 
     def __contains__(self, request_id: str) -> bool:
-        return request_id in self._speeches
+        return request_id in self._speeches or request_id in self._refused
 
     def add(self, request: Request) -> None:
         """Take in a request that is about to draw ids."""
@@ -72,12 +73,14 @@ class Delivery:
         self._planner.add(speech.key, live=request.live)
 
     def refuse(self, request: Request, reason: str) -> None:
-        """End a request that can never run."""
+        """End a request that can never run; its delta comes with the next ones."""
+        self._refused.add(request.request_id)
         self._deltas.append(Delta(request.request_id, _silence(), 0, FinishReason.ERROR, reason))
 
-    def drop(self, request_id: str) -> None:
-        """End a request that was cancelled; its windows under way are dropped when they come."""
-        self._last(self._speeches[request_id], _silence(), FinishReason.CANCELLED)
+    def drop(self, request_id: str, finish: FinishReason, error: str | None = None) -> None:
+        """End a request before its time; its windows under way are dropped. A refused one ends anyway."""
+        if request_id in self._speeches:
+            self._last(self._speeches[request_id], _silence(), finish, error)
 
     def due_tokens(self, request_id: str) -> int:
         """How many ids make the request's next window whole."""
@@ -118,6 +121,7 @@ class Delivery:
     def take(self) -> list[Delta]:
         """The deltas since the last call."""
         deltas, self._deltas = self._deltas, []
+        self._refused.clear()
         self.audio_samples += sum(len(delta.samples) for delta in deltas)
         return deltas
 

@@ -36,6 +36,7 @@ from engine.tokens.windows import WindowPolicy
 
 PATIENCE_STEPS = 12
 """How long a freed slot may wait for company of its prefill pass: half of it, on average, of some 1,150 steps."""
+NOTHING_TO_DRAW = "the model scored no id that may be drawn: its logits are not numbers; the weights may be damaged"
 
 
 @dataclass(slots=True)
@@ -181,7 +182,7 @@ class TokenEngine:
         for request_id in sorted(self._cancelled):
             if request_id in self._seats:
                 self._leave(self._seats[request_id])
-            self._delivery.drop(request_id)
+            self._delivery.drop(request_id, FinishReason.CANCELLED)
         self._cancelled.clear()
 
     def _prefill(self) -> None:
@@ -250,20 +251,23 @@ class TokenEngine:
 
     def _note(self, slots: Ids, ids: Ids, generations: npt.NDArray[np.int64]) -> None:
         noted = self._ledger.note(slots, ids, generations)
-        self._stats.tokens += len(ids)
-        for slot, stopped in noted.ended:
-            self._end(slot, stopped=stopped)
+        self._stats.tokens += noted.kept
+        for slot, finish in noted.ended:
+            self._end(slot, finish)
         for slot in noted.whole:
             request_id = self._seat(slot).request.request_id
             self._delivery.advance(request_id, self._ledger.drawn(slot))
             self._ledger.due(slot, self._delivery.due_tokens(request_id))
 
-    def _end(self, slot: int, *, stopped: bool) -> None:
+    def _end(self, slot: int, finish: FinishReason) -> None:
         """A request has drawn its last id: it leaves the slot, its frames go on through the codec."""
         seat = self._seat(slot)
-        ids = self._ledger.ids(slot)[: self._ledger.drawn(slot) - stopped]
-        finish = FinishReason.STOP if stopped else seat.inputs.budget_finish
-        self._delivery.end(seat.request.request_id, ids, finish)
+        request_id = seat.request.request_id
+        if finish is FinishReason.ERROR:
+            self._delivery.drop(request_id, finish, NOTHING_TO_DRAW)
+        else:
+            finish = seat.inputs.budget_finish if finish is FinishReason.BUDGET else finish
+            self._delivery.end(request_id, self._ledger.ids(slot)[: self._ledger.drawn(slot)], finish)
         self._leave(seat)
 
     def _leave(self, seat: _Seat) -> None:

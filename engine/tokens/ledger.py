@@ -11,16 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from engine.request import FinishReason
 from engine.tokens.inputs import TokenInputs
 from engine.tokens.program import Ids
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What came of one launch: slots that ended (with whether by a stop id), and those with a whole window."""
+    """What came of one launch: slots that ended and by what, slots with a whole window, how many ids were kept.
 
-    ended: list[tuple[int, bool]]
+    The reasons: STOP by a stop id, ERROR when nothing could be drawn, BUDGET when all was drawn that may be. What was
+    drawn last is part of the speech only with BUDGET.
+    """
+
+    ended: list[tuple[int, FinishReason]]
     whole: list[int]
+    kept: int
 
 
 class Ledger:
@@ -52,7 +58,7 @@ class Ledger:
         self._due[slot] = due_tokens
 
     def drawn(self, slot: int) -> int:
-        """How many ids of the slot were read."""
+        """How many ids of the slot were read; what ended it is not counted."""
         return int(self._drawn[slot])
 
     def ids(self, slot: int) -> Ids:
@@ -73,13 +79,19 @@ class Ledger:
         return generations
 
     def note(self, slots: Ids, ids: Ids, generations: npt.NDArray[np.int64]) -> Noted:
-        """Keep the ids of a launch, one for each slot that has not changed hands since."""
+        """Keep the ids of a launch, one for each slot that has not changed hands since (-1: nothing could be drawn)."""
         mine = self._generation[slots] == generations
         slots, ids = slots[mine], ids[mine]
+        speech = (ids >= 0) & ~np.isin(ids, self._stops)
         self._ids[slots, self._drawn[slots]] = ids
-        self._drawn[slots] += 1
-        stopped = np.isin(ids, self._stops)
-        over = stopped | (self._drawn[slots] >= self._budget[slots])
-        ended = list(zip(slots[over].tolist(), stopped[over].tolist(), strict=True))
+        self._drawn[slots] += speech
+        over = ~speech | (self._drawn[slots] >= self._budget[slots])
+        ended = [(int(slots[row]), self._reason(int(ids[row]))) for row in np.flatnonzero(over)]
         running = slots[~over]
-        return Noted(ended, running[self._drawn[running] >= self._due[running]].tolist())
+        whole = running[self._drawn[running] >= self._due[running]].tolist()
+        return Noted(ended, whole, int(speech.sum()))
+
+    def _reason(self, last_id: int) -> FinishReason:
+        if last_id < 0:
+            return FinishReason.ERROR
+        return FinishReason.STOP if last_id in self._stops else FinishReason.BUDGET

@@ -33,22 +33,20 @@ class Lease:
 
 @dataclass(slots=True, eq=False)
 class _Prefix:
-    """A page of the tree. `known`: new requests may share it. Its holders also hold every page before it."""
+    """A page of the tree. Its holders also hold every page before it."""
 
     page: int
     ids: tuple[int, ...]
     before: _Prefix | None
     after: dict[tuple[int, ...], _Prefix] = field(default_factory=dict)
     holders: int = 0
-    known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class _Holding:
-    """What a lease holds: pages of the tree, the first `found` of which were there before, and pages of its own."""
+    """What a lease holds: pages of the tree, and pages of its own."""
 
     prefixes: tuple[_Prefix, ...]
-    found: int
     private: tuple[int, ...]
 
 
@@ -107,7 +105,7 @@ class PagePool:
             prefixes.append(self._add(prefixes[-1] if prefixes else self._root, part))
         private = tuple(self._take() for _ in range(num_pages - len(prefixes)))
         lease = Lease((*(prefix.page for prefix in prefixes), *private), found * self.page_size)
-        self._holdings[lease] = _Holding(tuple(prefixes), found, private)
+        self._holdings[lease] = _Holding(tuple(prefixes), private)
         return lease
 
     def release(self, lease: Lease) -> None:
@@ -117,21 +115,8 @@ class PagePool:
         # From the last page to the first: so a page always stands in `_idle` before the pages it depends on.
         for prefix in reversed(holding.prefixes):
             prefix.holders -= 1
-            if prefix.holders == 0 and prefix.known:
+            if prefix.holders == 0:
                 self._idle[prefix] = None
-            elif prefix.holders == 0:
-                self._free.append(prefix.page)
-
-    def forget(self, lease: Lease) -> None:
-        """Like `release` for a request whose prompt was not computed: nobody may share the pages it made known.
-
-        Pages that were made known after them, by whomever, go with them. Who holds any of these pages keeps them
-        until it ends. Raises ValueError for a lease that is not out.
-        """
-        holding = self._holdings.get(lease)
-        if holding is not None and holding.found < len(holding.prefixes):
-            self._make_unknown(holding.prefixes[holding.found])
-        self.release(lease)
 
     def _shared_parts(self, ids: tuple[int, ...], shared_rows: int) -> list[tuple[int, ...]]:
         """The ids of each whole page that may be shared."""
@@ -165,28 +150,10 @@ class PagePool:
         """A page to write on; `reserve` has made sure that there is one."""
         if self._free:
             return self._free.pop()
-        oldest, _ = self._idle.popitem(last=False)
-        self._cut_off(oldest)
+        oldest, _ = self._idle.popitem(last=False)  # nothing comes after it: what did was given up before it
+        if oldest.before is not None:
+            del oldest.before.after[oldest.ids]
         return oldest.page
-
-    def _cut_off(self, prefix: _Prefix) -> None:
-        """Take a page, and so everything after it, out of the tree."""
-        prefix.known = False
-        if prefix.before is not None:
-            del prefix.before.after[prefix.ids]
-
-    def _make_unknown(self, first: _Prefix) -> None:
-        if not first.known:  # it went together with a page before it
-            return
-        self._cut_off(first)
-        below = [first]
-        while below:
-            prefix = below.pop()
-            below.extend(prefix.after.values())
-            prefix.known = False
-            if prefix.holders == 0:
-                del self._idle[prefix]
-                self._free.append(prefix.page)
 
     def _pop(self, lease: Lease) -> _Holding:
         if lease not in self._holdings:

@@ -26,7 +26,9 @@ from engine.tokens.state import FLOATS, INTS, SlotState
 
 Ints = npt.NDArray[np.int32]
 
-FIXED_ROWS = 512
+NEUTRAL = [{"top_p": 1.0, "penalty": 1.0}.get(name, 0.0) for name in FLOATS]
+"""`SlotState.floats` of padding entries: greedy, nothing filtered."""
+FIXED_ROWS = 1024
 """The one row bucket of deterministic engines: room for a voice prompt, at little more cost than 64 rows."""
 
 
@@ -221,6 +223,7 @@ class PrefillShape:
             staged["floats"][place] = [getattr(entry.sampling, name) for name in FLOATS]
             staged["ints"][place] = _int_columns(entry)
             staged["pages"][place] = self._runner.pages[entry.slot]
+        staged["floats"][len(entries) :] = NEUTRAL
         self._plan(staged["entry_slots"], row_counts, staged["lengths"])
         self._inputs.upload()
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 class TokenStats:
     """Counts of a token engine. The lists are filled only with `EngineOptions.timed`: device milliseconds.
 
-    `decode_rows` over `decode_slots` is the occupancy; `refill_wait_steps` sums, over requests, the steps between
-    getting a slot and the first decode.
+    `tokens` are ids that became speech. `decode_rows` over `decode_slots` is the occupancy; it counts the one row that
+    each request decodes after its end, before the host has read of it. `refill_wait_steps` sums, over requests, the
+    steps between getting a slot and the first decode.
     """
 
     num_slots: int

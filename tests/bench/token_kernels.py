@@ -22,7 +22,6 @@ import torch
 from engine.attention.base import PagedKv, Rows
 from engine.attention.torch_pages import TorchAttention
 from engine.attention.triton_pages import TritonAttention, Tuning
-from engine.kernels import linear as linear_kernel
 from engine.kernels import overlap
 from engine.tokens.inputs import Sampling
 from engine.tokens.program import Grammar, KvShape
@@ -338,6 +337,34 @@ def step(sizes: tuple[int, ...] = (1, 8, 32, 64, 128, 256, 512)) -> list[dict[st
     return found
 
 
+def halves(batch: int = 512, context: int = 644) -> dict[str, float]:
+    """All layers of one batch, and as two halves on two streams (products of one beside attention of the other)."""
+    from models.orpheus.model import load_random
+
+    program = load_random(device="cuda").program
+    kv, pages, rows = pages_and_rows(batch, context, layers=LAYERS)
+    backend = TritonAttention(kv, pages)
+    half = batch // 2
+    parts = [Rows(rows.slots[k * half : (k + 1) * half], rows.positions[k * half : (k + 1) * half]) for k in range(2)]
+    steps = [backend.for_step(part, entries=half) for part in parts]
+    whole = backend.for_step(rows, entries=batch)
+    hidden = torch.randn(batch, HIDDEN, device=DEVICE, dtype=torch.bfloat16)
+    streams = [torch.cuda.Stream(), torch.cuda.Stream()]
+
+    def apart() -> None:
+        current = torch.cuda.current_stream()
+        for stream, part, attend, place in zip(streams, parts, steps, range(2), strict=True):
+            stream.wait_stream(current)
+            with torch.cuda.stream(stream):
+                program.backbone(hidden[place * half : (place + 1) * half].clone(), part.positions, attend)
+        for stream in streams:
+            current.wait_stream(stream)
+
+    together_ms = timed_ms(lambda: program.backbone(hidden.clone(), rows.positions, whole), inner=1)
+    apart_ms = timed_ms(apart, inner=1)
+    return {"rows": batch, "context": context, "together_ms": together_ms, "halves_ms": apart_ms}
+
+
 def profile(call: Callable[[], object]) -> dict[str, str]:
     """Device microseconds of one call by kernel, with counts; the largest first."""
     from torch.profiler import ProfilerActivity
@@ -377,6 +404,7 @@ PARTS: dict[str, Callable[[], object]] = {
     "sampler": sampler,
     "codec": codec,
     "step": step,
+    "halves": halves,
 }
 
 
@@ -384,14 +412,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", action="append", choices=list(PARTS))
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--overlap", choices=("off", "on", "trigger"), help="how kernels follow each other")
-    parser.add_argument("--ahead", type=int, help="pieces of weights that few-row products fetch ahead")
+    parser.add_argument("--overlap", choices=("off", "on"), help="how kernels follow each other")
     parser.add_argument("--sizes", default="1,8,32,64,128,256,512", help="rows of the step part")
     arguments = parser.parse_args()
     if arguments.overlap is not None:
-        overlap.ENABLED, overlap.TRIGGER = arguments.overlap != "off", arguments.overlap == "trigger"
-    if arguments.ahead is not None:
-        linear_kernel.AHEAD = arguments.ahead
+        overlap.ENABLED = arguments.overlap == "on"
     PARTS["step"] = functools.partial(step, tuple(int(size) for size in arguments.sizes.split(",")))
     results: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
     for part in arguments.part or PARTS:

@@ -22,7 +22,7 @@ from engine.tokens.program import Grammar, KvShape, Rope
 from engine.tokens.sampler import Candidates
 from engine.tokens.state import SlotState
 
-OPTIONS = {"PDL": True, "TRIGGER": True, "launch_pdl": True}
+OPTIONS = {"PDL": True, "launch_pdl": True}
 KINDS = {torch.bfloat16: "*bf16", torch.float32: "*fp32", torch.int32: "*i32", torch.int16: "*i16", torch.int64: "*i64"}
 
 

@@ -16,6 +16,7 @@ CODES = 16
 STOP_ID = FIRST_ID
 PER_FRAME = 3
 HOP = 4
+CPU = torch.device("cpu")
 CONFIG = LlamaConfig(
     vocab=FIRST_ID + 1 + PER_FRAME * CODES,
     hidden=32,
@@ -37,22 +38,22 @@ class ShowingCodec(Codec):
     codes_per_frame = PER_FRAME
     context_frames = 2
 
-    def __init__(self, *, noise: bool = False) -> None:
+    def __init__(self, *, noise: bool = False, device: torch.device = CPU) -> None:
         self.noise = noise
-        self.batches: list[tuple[int, int]] = []
+        self._weights = torch.tensor([1.0, 1 / 32, 1 / 1024], device=device)
+        self._shape = torch.tensor([1.0, 0.5, 0.25, 0.125], device=device)
 
     def decode(self, codes, valid, seeds, first_frame):
         batch, frames, _ = codes.shape
-        self.batches.append((batch, frames))
-        place = torch.arange(frames)
+        place = torch.arange(frames, device=codes.device)
         there = (place >= valid[:, :1]) & (place < valid[:, 1:])
-        weights = torch.tensor([1.0, 1 / 32, 1 / 1024])
-        value = ((codes.float() + 1) * weights).sum(-1) / 64 * there
+        value = ((codes.float() + 1) * self._weights).sum(-1) / 64 * there
         padded = torch.nn.functional.pad(value, (2, 2))
         around = sum(padded[:, k : k + frames] * 0.1 for k in (0, 1, 3, 4))
-        mixed = (value + around)[:, :, None] * torch.tensor([1.0, 0.5, 0.25, 0.125])
+        mixed = (value + around)[:, :, None] * self._shape
         if self.noise:
-            positions = ((first_frame[:, None] + place) * HOP)[:, :, None] + torch.arange(HOP)
+            steps = torch.arange(HOP, device=codes.device)
+            positions = ((first_frame[:, None] + place) * HOP)[:, :, None] + steps
             drawn = noise_torch.normal(seeds, 32, positions.clamp(min=0).reshape(batch, -1))
             mixed = mixed + 0.01 * drawn.reshape(batch, frames, HOP)
         return mixed.reshape(batch, frames * HOP)
@@ -61,18 +62,18 @@ class ShowingCodec(Codec):
 class SmallProgram:
     """Grammar: three kinds of codes in turn, and a stop id that may come at any time."""
 
-    device = torch.device("cpu")
     sample_rate_hz = 24_000
     tokens_per_frame = PER_FRAME
     max_positions = 512
     weight_bytes = 0
 
-    def __init__(self, *, seed: int = 0, noise: bool = False) -> None:
-        self._decoder = LlamaDecoder.random(CONFIG, seed=seed, device=self.device, dtype=torch.float32)
+    def __init__(self, *, config: LlamaConfig = CONFIG, noise: bool = False, device: torch.device = CPU) -> None:
+        self.device = device
+        self._decoder = LlamaDecoder.random(config, seed=0, device=device, dtype=torch.float32)
         for tensor in self._decoder.weights.tensors():
             if tensor.dim() > 1:
                 tensor.mul_(8.0)  # logits that differ by several units, so that draws depend on what came before
-        self.codec = ShowingCodec(noise=noise)
+        self.codec = ShowingCodec(noise=noise, device=device)
         self.rows: list[int] = []
 
     @property

@@ -238,6 +238,34 @@ def test_samples_that_are_not_finite_end_the_request_only():
     assert engine._pool.num_free == engine._runner.num_pages - 1
 
 
+def test_a_request_with_nothing_to_draw_ends_with_an_error_and_leaves_the_others_alone():
+    program = SmallProgram()
+    head, calls = program.head, []
+
+    def broken(hidden):
+        calls.append(len(hidden))
+        logits = head(hidden)
+        return logits.fill_(float("nan")) if len(calls) == 30 else logits
+
+    program.head = broken
+    engine = make_engine(program, num_slots=2)
+    heard = run(engine, [make_request(k, budget=90, min_tokens=90) for k in range(4)])
+    assert [heard.finish[f"r{k}"] for k in range(4)] == [FinishReason.ERROR] * 2 + [FinishReason.BUDGET] * 2
+    assert "not numbers" in heard.errors["r0"]
+    assert engine._pool.num_free == engine._runner.num_pages - 1
+
+
+def test_a_refused_request_is_known_until_its_delta_is_out():
+    engine = make_engine(num_slots=1)
+    engine.add(make_request(0, rows=65))
+    with pytest.raises(DuplicateRequest):
+        engine.add(make_request(0))
+    engine.cancel("r0")
+    (delta,) = engine.step()
+    assert delta.finish is FinishReason.ERROR
+    engine.add(make_request(0))
+
+
 def test_errors_of_the_caller():
     engine = make_engine(num_slots=1)
     engine.add(make_request(0))

@@ -109,18 +109,8 @@ class Pools(RuleBasedStateMachine):
     @precondition(lambda self: self.out)
     @rule(data=st.data())
     def release(self, data):
-        self.pool.release(self.give_back(data).lease)
-
-    @precondition(lambda self: self.out)
-    @rule(data=st.data())
-    def forget(self, data):
         one = self.give_back(data)
-        for made in one.made:
-            if self.known.get(made.beginning) is made:
-                gone = [key for key in self.known if key[: len(made.beginning)] == made.beginning]
-                for key in gone:
-                    del self.known[key]
-        self.pool.forget(one.lease)
+        self.pool.release(one.lease)
         with pytest.raises(ValueError, match="given back once"):
             self.pool.release(one.lease)
 
@@ -159,7 +149,7 @@ def test_nothing_is_lost_over_ten_thousand_operations(seed):
         if out and draw.random() < 0.45:
             lease = draw.choice(list(out))
             del out[lease]
-            pool.forget(lease) if draw.random() < 0.1 else pool.release(lease)
+            pool.release(lease)
             continue
         voice = draw.choice(voices)
         ids = voice + tuple(draw.randrange(9) for _ in range(draw.randrange(1, 40)))
@@ -240,47 +230,14 @@ def test_what_is_found_is_not_evicted_to_make_room_for_the_same_request():
     assert len(set(lease.pages)) == 3
 
 
-def test_forgotten_pages_are_not_found_again_but_stay_with_who_holds_them():
-    pool = PagePool(10, 2)
-    failed = pool.reserve((1, 2, 3, 4, 5), 2, 5)
-    company = pool.reserve((1, 2, 3, 4, 5), 5, 5)  # shares page one, makes page two known
-    pool.forget(failed)
-    fresh = pool.reserve((1, 2, 3, 4, 5), 5, 5)
-    assert fresh.shared_rows == 0
-    assert not set(fresh.pages) & set(company.pages)
-    pool.forget(company)  # what it made known went with page one: the fresh pages are not touched
-    assert pool.reserve((1, 2, 3, 4, 5), 5, 5).shared_rows == 4
-
-
-def test_forgetting_what_went_already_changes_nothing():
-    pool = PagePool(10, 1)
-    first, second, third = (pool.reserve((1, 2, 3, 4)[:rows], rows, rows) for rows in (2, 3, 4))
-    pool.forget(first)
-    pool.release(third)
-    pool.forget(second)
-    assert (pool.num_cached, pool.num_free) == (0, 9)
-    assert sorted(pool.reserve((1,), 0, 9).pages) == list(range(1, 10))
-
-
-def test_forgetting_frees_cached_pages_that_build_on_the_forgotten_one():
-    pool = PagePool(10, 2)
-    failed = pool.reserve((1, 2, 3), 2, 3)
-    pool.release(pool.reserve((1, 2, 3, 4, 5), 5, 5))
-    assert pool.num_cached == 1
-    pool.forget(failed)
-    assert (pool.num_cached, pool.num_free) == (0, 9)
-    assert pool.reserve((1, 2, 3, 4, 5), 5, 5).shared_rows == 0
-
-
-@pytest.mark.parametrize("give_back", ["release", "forget"])
-def test_a_lease_is_given_back_once_even_if_its_pages_are_out_again(give_back):
+def test_a_lease_is_given_back_once_even_if_its_pages_are_out_again():
     pool = PagePool(2, 2)
     lease = pool.reserve((1, 2), 0, 2)
     pool.release(lease)
     twin = pool.reserve((1, 2), 0, 2)
     assert twin.pages == lease.pages
     with pytest.raises(ValueError, match="1 pages is not out"):
-        getattr(pool, give_back)(lease)
+        pool.release(lease)
     assert pool.num_free == 0
     pool.release(twin)
     assert pool.num_free == 1
