@@ -40,7 +40,9 @@ def bench(
     device: DeviceOption = None,
     attention: AttentionOption = None,
     eager: Annotated[bool, typer.Option("--eager", help="Without CUDA graphs.")] = False,
-    deterministic: Annotated[bool, typer.Option("--deterministic", help="Same tokens in any company.")] = False,
+    deterministic: Annotated[
+        bool, typer.Option("--deterministic", help="Same tokens in any company; as quick while all slots are full.")
+    ] = False,
     queue: QueueOption = True,
     as_json: JsonOption = False,
 ) -> None:

@@ -105,13 +105,20 @@ def purge(
 
 
 def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: bool = False) -> None:
-    from cli.session import connect
+    from cli.session import connect_for_job
     from cli.submitting import default_out, follow_all
     from jobs.deliver import check_folder
 
     options = shared(context)
-    with connect(options.broker, needs_node=wait) as session:
+    with connect_for_job(options.broker, job, needs_node=wait) as session:
         truth = session.broker.truth
+        record = truth.job(job)
+        target = (out or default_out(record.spec.source_name)).expanduser().absolute()
+        if wait:  # all that may be wrong is found before anything is moved
+            check_folder(target)
+        if wait and (record.waiting or (again and record.failed)):
+            command = f"tts-batch retry --failed {job}" if again else f"tts-batch resume {job}"
+            session.check_served(record.spec.model, command=command)
         count = truth.retry_failed(job) if again else 0
         if not again:
             truth.unpause(job)
@@ -119,8 +126,4 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
         if not wait:
             options.output.result({"job": job, "state": record.state.value, "retried": count}, f"{job}: {record.state}")
             return
-        if record.waiting:
-            session.check_served(record.spec.model, command=f"tts-batch resume {job}")
-        target = (out or default_out(record.spec.source_name)).expanduser().absolute()
-        check_folder(target)
         raise typer.Exit(follow_all(session, options.output, [(record, target)]))

@@ -106,7 +106,10 @@ def device_finding() -> Finding:
     from workers.devices import cuda_devices
 
     cores = os.cpu_count() or 1
-    count = cuda_devices()
+    try:
+        count = cuda_devices()
+    except JobsError as error:
+        return Finding("device", f"CPU, {cores} cores", str(error), needed=False)
     return Finding("device", f"{count} CUDA GPU(s), {cores} CPU cores" if count else f"CPU, {cores} cores, no CUDA GPU")
 
 

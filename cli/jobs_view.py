@@ -40,6 +40,7 @@ def jobs(context: typer.Context, as_json: JsonOption = False, broker: BrokerOpti
 
 def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
     """Show one job: state, counts, failed segments and their reasons, finished audio."""
+    from cli.failures import failure_documents, failure_reasons
     from cli.session import connect
     from jobs.deliver import finished_objects
     from jobs.state import SegmentState
@@ -48,10 +49,12 @@ def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False
     with connect(options.broker) as session:
         record = session.broker.truth.job(job)
         results = session.broker.truth.results(job)
+        reasons = failure_reasons(session, record)
         objects = finished_objects(session.store_of(record), job)
     failures = [result for result in results.values() if result.state is SegmentState.FAILED]
     document = job_document(record)
     document["failures"] = [{"segment": result.segment, "reason": result.reason} for result in failures]
+    document["reasons"] = failure_documents(reasons)
     document["objects"] = list(objects)
     options.output.result(document, _status_text(record, failures, objects))
 
@@ -64,6 +67,7 @@ def watch(
     broker: BrokerOption = None,
 ) -> None:
     """Follow a job until it is over. Leaving with Ctrl-C does not stop the job."""
+    from cli.failures import failure_documents, failure_line, failure_reasons
     from cli.session import connect
     from cli.watch import Follower
     from jobs.state import JobState
@@ -72,7 +76,10 @@ def watch(
     options.as_json = options.as_json or events
     with connect(options.broker) as session:
         record = Follower(session, session.broker.truth.job(job), options.output).run(as_events=events)
-    options.output.result(job_document(record), f"{record.job}: {record.state}")
+        reasons = failure_reasons(session, record)
+    document = {**job_document(record), "reasons": failure_documents(reasons)}
+    lost = f"; {failure_line(record, reasons)}" if record.failed else ""
+    options.output.result(document, f"{record.job}: {record.state}{lost}")
     if record.state is not JobState.DONE:
         raise typer.Exit(Exit.FAILED)
 

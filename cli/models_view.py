@@ -59,9 +59,11 @@ def voices(
 def _offers(options: Shared) -> list[ModelOffer]:
     from cli.session import connect, published_offers, settings_for
     from workers.catalog import offers
+    from workers.engines import EngineSettings
 
     settings = settings_for(options.broker)
     if settings.broker is None:
-        return offers(precision=settings.precision, models=(settings.model,))
+        run = EngineSettings.of(settings, "cpu")
+        return offers(precision=settings.precision, models=(settings.model,), run=run)
     with connect(options.broker) as session:
         return published_offers(session.broker)

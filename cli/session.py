@@ -61,6 +61,10 @@ class Session:
         if self.embedded and not self.place.running():
             self.owns_node = self.stack.enter_context(running_node(replace(self.settings, broker=None)))
 
+    def started_for(self, model: str) -> bool:
+        """Whether this command started its node, and so that it serves a model."""
+        return self.owns_node and (model == self.settings.model or os.sep not in model)
+
     def check_served(self, model: str, *, command: str) -> None:
         """Make sure that the embedded node speaks a model; `command` is what was typed.
 
@@ -70,8 +74,7 @@ class Session:
         Raises:
             BadOption: its workers offer other models only.
         """
-        ours = self.owns_node and (model == self.settings.model or os.sep not in model)
-        if not self.embedded or ours:
+        if not self.embedded or self.started_for(model):
             return
         deadline_s = time.monotonic() + SERVED_S
         while model not in (names := [offer.name for offer in published_offers(self.broker)]):
@@ -80,10 +83,9 @@ class Session:
             time.sleep(POLL_S)
         if names and model not in names:
             how = f"`TTS_BATCH_MODEL={shlex.quote(model)} {command}`"
-            first = "" if self.owns_node else "stop it (Ctrl-C where `tts-batch up` runs), then "
             msg = (
                 f"the node in {self.settings.data_dir} does not speak model {model!r}, only {', '.join(names)}; "
-                f"{first}start one that does: {how}"
+                f"stop it (Ctrl-C where `tts-batch up` runs), then start one that does: {how}"
             )
             raise BadOption(msg)
 
@@ -93,9 +95,9 @@ class Session:
 
 
 def published_offers(broker: Broker) -> list[ModelOffer]:
-    """What the living workers of a broker offer, each model once."""
+    """What the living workers of a broker offer, each model once: as GPUs speak it, where one does."""
     offers: dict[str, ModelOffer] = {}
-    for status in broker.truth.workers():
+    for status in sorted(broker.truth.workers(), key=lambda status: status.info.device != "cuda"):
         for offer in status.info.offers:
             offers.setdefault(offer.name, offer)
     return list(offers.values())
@@ -120,6 +122,7 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
     """
     from workers.catalog import add_voice, local_device
     from workers.catalog import find_offer as local_offer
+    from workers.engines import EngineSettings
 
     published = published_offers(broker) if broker is not None else []
     if published:
@@ -131,7 +134,8 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
         msg = f"no worker of this broker speaks model {model!r}; they speak {names}"
         raise BadOption(msg)
     device = local_device(model, precision=settings.precision)
-    return local_offer(model, voice=voice, precision=settings.precision, device=device)
+    run = EngineSettings.of(settings, device)
+    return local_offer(model, voice=voice, precision=settings.precision, device=device, run=run)
 
 
 @contextlib.contextmanager
@@ -169,14 +173,36 @@ def connect(broker: str | None, *, needs_node: bool = False, model: str | None =
 
 
 @contextlib.contextmanager
+def connect_for_job(broker: str | None, job: str, *, needs_node: bool) -> Iterator[Session]:
+    """A session to go on with a job that is there already; a node that is started for it serves the job's own model.
+
+    Which model that is stands in the node's own broker: if it is a folder of weights, the node is started once more.
+
+    Raises:
+        UnknownJob: no job has that id.
+        BadOption: the folder holds no model any more.
+        BrokerUnavailable: as `connect`.
+    """
+    with connect(broker, needs_node=needs_node) as session:
+        model = session.broker.truth.job(job).spec.model
+        if not session.owns_node or session.started_for(model):
+            yield session
+            return
+    with connect(broker, needs_node=needs_node, model=model) as session:
+        yield session
+
+
+@contextlib.contextmanager
 def running_node(settings: Settings) -> Iterator[bool]:
     """Make sure that a node runs in the data folder; one that we started (True) is stopped at the end.
 
     Raises:
         BrokerUnavailable: it does not start.
+        BadOption: it would have to, and the settings' model is a folder that holds none.
         BadOutput: the data folder cannot be used.
     """
     from jobs.embedded import Embedded
+    from workers.catalog import check_folder
     from workers.node import EXIT_TAKEN
     from workers.process import module_command, spawn, stop
 
@@ -189,6 +215,7 @@ def running_node(settings: Settings) -> Iterator[bool]:
             if node is not None and node.poll() == EXIT_TAKEN:
                 node = None
             if node is None and not place.running():
+                check_folder(settings.model, precision=settings.precision)
                 log_path = place.log_dir / "node.log"
                 node = spawn(module_command("workers.node"), environment=child_environment(settings), log_path=log_path)
             if (node is not None and node.poll() is not None) or time.monotonic() > deadline_s:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import click
 
+from cli.failures import Reasons, failure_documents, failure_line, failure_reasons
 from cli.options import Shared
 from cli.output import Exit, JsonValue, Output, table
 from cli.session import Session, connect, find_offer, is_path, settings_for
@@ -91,9 +92,10 @@ def follow_all(session: Session, output: Output, jobs: Sequence[tuple[JobRecord,
         good = good and record.state is JobState.DONE
         files = _deliver(session, record, out)
         elapsed_s = time.monotonic() - started_s
+        reasons = failure_reasons(session, record)
         summary = summarise(record, files, elapsed_s, record.audio_s - before_s)
-        summaries.append(summary)
-        _tell(output, record, files, elapsed_s)
+        summaries.append({**summary, "reasons": failure_documents(reasons)})
+        _tell(output, record, reasons, files, elapsed_s)
     output.result({"jobs": summaries})
     return Exit.DONE if good else Exit.FAILED
 
@@ -128,13 +130,14 @@ def _deliver(session: Session, record: JobRecord, out: Path | None) -> list[str]
     return [str(path) for path in deliver(store, record.job, out)]
 
 
-def _tell(output: Output, record: JobRecord, files: Sequence[str], elapsed_s: float) -> None:
+def _tell(output: Output, record: JobRecord, reasons: Reasons, files: Sequence[str], elapsed_s: float) -> None:
     spoken = f"{record.done} of {record.total} segments"
     output.say(f"{record.job}: {record.state}, {spoken}, {clock(record.audio_s)} audio in {clock(elapsed_s)}")
     if record.reason:
         output.say(f"reason: {record.reason}")
     if record.failed:
-        output.say(f"{record.failed} segments failed; report.json names them; `tts-batch retry --failed {record.job}`")
+        output.say(failure_line(record, reasons))
+        output.say(f"report.json names them; `tts-batch retry --failed {record.job}` speaks them again")
     if record.spec.voice_licence:
         output.say(f"voice {record.spec.voice}, licence: {record.spec.voice_licence}; see `tts-batch voices`")
     if not output.as_json:

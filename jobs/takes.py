@@ -25,6 +25,8 @@ Pcm = npt.NDArray[np.int16]
 
 GOOD_FINISH = "stop"
 """The only finish reason of a good take: the model said everything it was given."""
+BUDGET_FINISH = "budget"
+"""The finish reason of a model that was cut off at what its text may take at most."""
 SILENT_PEAK = 0.005
 """A take whose loudest sample is below this (-46 dB of full scale) has no speech in it, only the noise of a voice."""
 _FULL_SCALE = 32767
@@ -61,6 +63,12 @@ class TakeInfo(Frozen):
 
 def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
     """Why a take is not a good one, or "" if nothing speaks against it. `samples`: [S] float32, full scale 1.0."""
+    if finish == BUDGET_FINISH:
+        return (
+            "the model did not stop by itself within the time that its text may take, so it was cut off: it repeats "
+            "itself or has lost the text; the same seed mostly ends the same way, so submit the text again with another "
+            "--seed, or in shorter sentences (random weights never stop)"
+        )
     if finish != GOOD_FINISH:
         return f"the model ended with {str(finish)!r} and not with {GOOD_FINISH!r}: something was left unsaid"
     if samples.size == 0:

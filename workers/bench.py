@@ -81,9 +81,19 @@ class SlotReport:
     queue: QueueReport | None
 
     @property
+    def basis(self) -> str:
+        """What is compared with the roofline: the decode step; on a CPU, which times no stages, the whole step."""
+        return "decode step" if self.engine.decode_step_ms else "whole step"
+
+    @property
+    def basis_ms(self) -> float:
+        """Milliseconds of it."""
+        return self.engine.decode_step_ms or self.engine.step_wall_ms
+
+    @property
     def roofline_ratio(self) -> float:
-        """Decode step over the roofline; on a CPU, which times no stages, the whole step."""
-        return (self.engine.decode_step_ms or self.engine.step_wall_ms) / self.ceiling.step_ms
+        """The same over the roofline."""
+        return self.basis_ms / self.ceiling.step_ms
 
     @property
     def queue_share(self) -> float | None:

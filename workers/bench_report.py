@@ -41,18 +41,18 @@ def rows(reports: Sequence[SlotReport]) -> list[tuple[str, ...]]:
 def line(report: SlotReport) -> str:
     """The chief figures of one number of slots, for the moment when they are known."""
     through = "" if report.queue is None else f", through the queue {report.queue.window.audio_s_per_s:.1f}"
-    step = f"decode step {report.engine.decode_step_ms:.2f} ms ({report.roofline_ratio:.2f} x roofline)"
+    step = f"{report.basis} {report.basis_ms:.2f} ms ({report.roofline_ratio:.2f} x roofline)"
     return f"{report.slots} slots: {report.engine.audio_s_per_s:.1f} audio-s/s{through}, {step}"
 
 
 def _column(report: SlotReport) -> tuple[str, ...]:
     engine, share = report.engine, report.queue_share
     return (
-        f"{engine.decode_step_ms:.2f}",
-        f"{report.roofline_ratio:.2f}",
+        _stage(engine.decode_step_ms),
+        f"{report.roofline_ratio:.2f}" + ("" if engine.decode_step_ms else f" ({report.basis})"),
         f"{engine.step_wall_ms:.2f}",
-        f"{engine.prefill_pass_ms:.2f}",
-        f"{engine.codec_launch_ms:.2f}",
+        _stage(engine.prefill_pass_ms),
+        _stage(engine.codec_launch_ms),
         f"{100 * engine.occupancy:.1f}",
         f"{engine.refill_wait_steps:.1f}",
         f"{engine.audio_s_per_s:.1f}",
@@ -61,6 +61,11 @@ def _column(report: SlotReport) -> tuple[str, ...]:
         f"{report.peak_memory_bytes / 1e9:.1f}",
         f"{report.ready_s:.1f}",
     )
+
+
+def _stage(median_ms: float) -> str:
+    """Device time of a stage; a CPU times none."""
+    return f"{median_ms:.2f}" if median_ms else "-"
 
 
 def document(bench: Bench, reports: Sequence[SlotReport]) -> dict[str, Any]:
@@ -84,6 +89,7 @@ def document(bench: Bench, reports: Sequence[SlotReport]) -> dict[str, Any]:
 def _slot_document(report: SlotReport) -> dict[str, Any]:
     derived = {
         "roofline_ratio": report.roofline_ratio,
+        "roofline_basis": report.basis,
         "step_wall_ms": report.engine.step_wall_ms,
         "queue_share": report.queue_share,
     }

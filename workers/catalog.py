@@ -1,4 +1,7 @@
-"""The models of this installation as offers, without loading torch or weights."""
+"""The models of this installation as offers, without loading torch or weights.
+
+`run` is how engines are run here (`EngineSettings`), which may be a part of the numerics; None: by default.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ from jobs.spec import ModelOffer, VoiceOffer
 from models import registry
 from models.card import ModelCard
 from models.errors import ModelError
-from workers.devices import cuda_devices, has_nvidia_driver
+from workers.devices import sees_gpu
+from workers.engines import UTTERANCE_LANE, EngineSettings
 
 
-def offers(*, precision: str, device: str = "cpu", models: Sequence[str] = ()) -> list[ModelOffer]:
+def offers(
+    *, precision: str, device: str = "cpu", models: Sequence[str] = (), run: EngineSettings | None = None
+) -> list[ModelOffer]:
     """Every model of the registry as it is on a device, then those of `models` that are folders of weights.
 
     Raises:
@@ -22,7 +28,8 @@ def offers(*, precision: str, device: str = "cpu", models: Sequence[str] = ()) -
     folders = dict.fromkeys(registry.full_name(name) for name in models if registry.is_folder(name))
     try:
         return [
-            _offer(registry.card(name, precision=precision, device=device)) for name in (*registry.names(), *folders)
+            _offer(registry.card(name, precision=precision, device=device), run)
+            for name in (*registry.names(), *folders)
         ]
     except ModelError as error:
         raise BadOption(str(error)) from error
@@ -38,30 +45,40 @@ def local_device(model: str, *, precision: str) -> str:
 
     Raises:
         BadOption: no such model.
+        NoDevice: the driver hangs.
     """
-    try:
-        devices = registry.card(model, precision=precision).devices
-    except ModelError as error:
-        raise BadOption(str(error)) from error
-    # The driver is asked first: torch takes seconds to answer.
-    return "cuda" if "cuda" in devices and has_nvidia_driver() and cuda_devices() > 0 else "cpu"
+    devices = _card(model, precision=precision).devices
+    return "cuda" if "cuda" in devices and sees_gpu() else "cpu"
 
 
-def find_offer(model: str, *, voice: str | None, precision: str, device: str = "cpu") -> ModelOffer:
+def check_folder(model: str, *, precision: str) -> None:
+    """Raise BadOption if a model is named by a folder that holds none that can be run; any other name passes."""
+    if registry.is_folder(model):
+        _card(model, precision=precision)
+
+
+def meant_for_gpu(offer: ModelOffer) -> bool:
+    """Whether a model runs on a CPU only for want of a GPU: it draws tokens, and runs on both."""
+    return offer.lane != UTTERANCE_LANE and "cuda" in offer.devices
+
+
+def find_offer(
+    model: str, *, voice: str | None, precision: str, device: str = "cpu", run: EngineSettings | None = None
+) -> ModelOffer:
     """One model; a voice given by path is added to its voices.
 
     Raises:
         BadOption: no such model or voice, or a voice file that cannot be read.
     """
+    card = _card(model, precision=precision, device=device)
     try:
-        card = registry.card(model, precision=precision, device=device)
         if voice is not None and card.voice(voice) is None:
             card = replace(card, voices=(*card.voices, registry.voice_card(model, voice)))
     except ModelError as error:
         raise BadOption(str(error)) from error
     if card.install_hint:
         raise BadOption(card.install_hint)
-    return _offer(card)
+    return _offer(card, run)
 
 
 def add_voice(offer: ModelOffer, voice: str) -> ModelOffer:
@@ -73,7 +90,9 @@ def add_voice(offer: ModelOffer, voice: str) -> ModelOffer:
     return offer.model_copy(update={"voices": (*offer.voices, VoiceOffer(**asdict(card)))})
 
 
-def installed_offers(*, precision: str, device: str = "cpu", models: Sequence[str] = ()) -> list[ModelOffer]:
+def installed_offers(
+    *, precision: str, device: str = "cpu", models: Sequence[str] = (), run: EngineSettings | None = None
+) -> list[ModelOffer]:
     """What a worker of this machine can speak on a device (voices also come by path).
 
     These are the models whose packages and weights are there; `models` may name folders of weights beside the
@@ -82,11 +101,20 @@ def installed_offers(*, precision: str, device: str = "cpu", models: Sequence[st
     Raises:
         BadOption: a folder holds no model that can be run.
     """
-    found = offers(precision=precision, device=device, models=models)
+    found = offers(precision=precision, device=device, models=models, run=run)
     return [offer for offer in found if device in offer.devices and not offer.install_hint]
 
 
-def _offer(card: ModelCard) -> ModelOffer:
+def _card(model: str, *, precision: str, device: str = "cpu") -> ModelCard:
+    """The card of a model. Raises BadOption."""
+    try:
+        return registry.card(model, precision=precision, device=device)
+    except ModelError as error:
+        raise BadOption(str(error)) from error
+
+
+def _offer(card: ModelCard, run: EngineSettings | None) -> ModelOffer:
     voices = tuple(VoiceOffer(**asdict(voice)) for voice in card.voices)
     fields = {name: getattr(card, name) for name in ModelOffer.model_fields if name != "voices"}
-    return ModelOffer(**fields, voices=voices)
+    numerics = card.numerics if run is None else run.numerics(card)
+    return ModelOffer(**{**fields, "numerics": numerics}, voices=voices)

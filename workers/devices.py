@@ -15,20 +15,36 @@ NVIDIA_PLACES = (Path("/dev/nvidia0"), Path("/proc/driver/nvidia/version"), Path
 
 
 def cuda_devices() -> int:
-    """How many CUDA devices torch sees; 0 also when torch is not installed."""
-    answer = subprocess.run(  # noqa: S603  # our own interpreter
-        [sys.executable, "-P", "-c", CUDA_QUESTION],
-        capture_output=True,
-        text=True,
-        timeout=ANSWER_TIMEOUT_S,
-        check=False,
-    )
+    """How many CUDA devices torch sees; 0 also when torch is not installed.
+
+    Raises:
+        NoDevice: the driver hangs.
+    """
+    try:
+        answer = subprocess.run(  # noqa: S603  # our own interpreter
+            [sys.executable, "-P", "-c", CUDA_QUESTION],
+            capture_output=True,
+            text=True,
+            timeout=ANSWER_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        msg = (
+            f"torch did not say within {ANSWER_TIMEOUT_S:.0f} s how many CUDA devices there are: the driver hangs; see "
+            "whether `nvidia-smi` answers, restart the driver or the machine, or use --device cpu"
+        )
+        raise NoDevice(msg) from error
     return int(answer.stdout) if answer.returncode == 0 else 0
 
 
 def has_nvidia_driver() -> bool:
     """Whether an NVIDIA driver is there: quick, without torch. torch may still see no device (`cuda_devices`)."""
     return any(place.exists() for place in NVIDIA_PLACES)
+
+
+def sees_gpu() -> bool:
+    """Whether torch sees a GPU. The driver is asked first: torch takes seconds to answer. Raises NoDevice as above."""
+    return has_nvidia_driver() and cuda_devices() > 0
 
 
 def likely_device() -> str:

@@ -19,6 +19,7 @@ from jobs.errors import BadOption, MissingExtra, NoDevice
 from jobs.settings import Settings
 from models import registry
 from models.base import SpeechModel
+from models.card import ModelCard
 from models.errors import ModelError
 
 if TYPE_CHECKING:  # a process that only speaks the utterance lane need not load torch
@@ -32,7 +33,8 @@ UTTERANCE_LANE = "utterance"
 RANDOM_MODEL = "orpheus"
 """The model whose shape can be had with random weights, for measurements on machines without the real ones."""
 ENGINE_FAULTS = (EngineError, MemoryError, RuntimeError, ValueError, ImportError)
-"""What making an engine raises where it cannot be had (torch reports too little device memory as RuntimeError)."""
+"""What loading a model or making an engine raises where that cannot be had (torch reports too little device memory as
+RuntimeError)."""
 LOST_DEVICE = "AcceleratorError"
 """Name of torch's RuntimeError for a device that can run nothing more."""
 
@@ -50,6 +52,16 @@ class EngineSettings:
     def of(cls, settings: Settings, device: str) -> EngineSettings:
         """What a deployment's settings say for a device, cpu or cuda."""
         return cls(settings.slots_on(device), settings.eager, settings.deterministic, settings.attention)
+
+    def numerics(self, card: ModelCard) -> str:
+        """The version of a model's arithmetic in such an engine: a part of take keys, and what workers lease by.
+
+        A deterministic token engine rounds as its number of slots and its attention do, which its card cannot know.
+        """
+        if not self.deterministic or card.lane == UTTERANCE_LANE:
+            return card.numerics
+        attention = "" if self.attention == "auto" else f"-{self.attention}"
+        return f"{card.numerics}-fixed{self.slots}{attention}"
 
 
 def open_device(device: str) -> None:
@@ -80,9 +92,9 @@ def load_model(name: str, *, device: str, precision: str, random_weights: bool) 
 
     Raises:
         BadOption: there is no such model, its weights or packages are missing, or it has no random weights.
-        NoDevice: it does not run on that device.
+        NoDevice: it does not run on that device, or has no room there.
     """
-    with no_device():
+    with no_device(), loading(name, device):
         try:
             if not random_weights:
                 return registry.load(name, device=device, precision=precision)
@@ -138,6 +150,21 @@ def making(name: str, settings: EngineSettings) -> Iterator[None]:
         msg = (
             f"no engine of {settings.slots} slots can be made for model {name}: {type(fault).__name__}: {fault}; "
             "set TTS_BATCH_SLOTS or TTS_BATCH_ATTENTION, or free memory of the device"
+        )
+        raise DeviceUnavailable(msg) from fault
+
+
+@contextlib.contextmanager
+def loading(name: str, device: str) -> Iterator[None]:
+    """The same for a block in which a model is loaded; what the model itself says of its weights or device passes."""
+    try:
+        yield
+    except ENGINE_FAULTS as fault:
+        if isinstance(fault, DeviceUnavailable) or is_lost_device(fault):
+            raise
+        msg = (
+            f"model {name} cannot be loaded on {device}: {type(fault).__name__}: {fault}; if memory is what lacks, free "
+            "some, run fewer processes (TTS_BATCH_PROCESSES) or let another machine speak it"
         )
         raise DeviceUnavailable(msg) from fault
 

@@ -31,10 +31,11 @@ BROKER_WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A leased segment whose prompt is prepared."""
+    """A leased segment whose prompt is prepared; an urgent one goes before all that are not."""
 
     task: SegmentTask
     request: Request
+    urgent: bool
 
 
 class Intake:
@@ -86,10 +87,10 @@ class Intake:
         self._wake.set()
 
     def put_back(self, ready: Ready) -> None:
-        """Take a segment back that `take()` gave, to be first again."""
+        """Take a segment back that `take()` gave, to be first again among those that it came from."""
         with self._lock:
             self._busy -= 1
-            self._ready.appendleft(ready)
+            self._line(ready).appendleft(ready)
 
     def drop_jobs(self, jobs: frozenset[str]) -> list[str]:
         """Forget buffered segments of cancelled jobs; returns their refs."""
@@ -109,6 +110,9 @@ class Intake:
             self._urgent.clear()
             self._ready.clear()
         return refs
+
+    def _line(self, ready: Ready) -> deque[Ready]:
+        return self._urgent if ready.urgent else self._ready
 
     def _buffered(self) -> list[Ready]:
         return [*self._urgent, *self._ready]
@@ -167,7 +171,8 @@ class Intake:
             live=task.live,
         )
         with self._lock:
-            (self._urgent if urgent else self._ready).append(Ready(task, request))
+            ready = Ready(task, request, urgent)
+            self._line(ready).append(ready)
 
 
 def look_ahead(slots: int) -> int:

@@ -20,6 +20,7 @@ from jobs.errors import BrokerUnavailable
 from jobs.settings import Settings, child_environment, load_settings
 from workers.devices import has_nvidia_driver
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
+from workers.room_config import EXIT_NOTHING_TO_RUN
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +31,6 @@ OLD_BROKER_S = 15.0
 MEMBER_MARGIN_S = 10.0
 PROBE_S = 0.5
 """How long somebody who only asks whether a node runs may hold the lock in our way."""
-NOTHING_TO_RUN = 69
-"""Exit status of a supervisor whose device can run nothing (`workers.supervisor`)."""
 LOG_LIMIT_BYTES = 4 * 1024 * 1024
 
 EXIT_TAKEN = 73
@@ -73,7 +72,7 @@ class Node:
         while not stop.stopping:
             for member in (self._broker, *self._workers):
                 status = member.poll()
-                if status == NOTHING_TO_RUN and member is not self._broker:
+                if status == EXIT_NOTHING_TO_RUN and member is not self._broker:
                     log.info("%s found nothing to run and is not started again", member.name)
                     self._workers.remove(member)
                 elif status is not None:

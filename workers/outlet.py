@@ -76,13 +76,15 @@ class Outlet:
     def delta(self, voicing: Voicing, delta: Delta) -> None:
         """One piece of a segment's audio; a live job's goes to its stream at once.
 
-        An end without samples is an error or a cancellation: no chunk says of such a take that it is complete.
+        An end without samples is told by an empty chunk only if the model said everything: no chunk says of a take
+        that ended by an error or a cancellation, or that has no samples at all, that it is complete.
         """
         if delta.samples.size:
             voicing.pieces.append(delta.samples)
-            if voicing.task.live:
-                self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
-                voicing.chunks += 1
+        complete = delta.finish is FinishReason.STOP and voicing.chunks > 0
+        if voicing.task.live and (delta.samples.size or complete):
+            self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
+            voicing.chunks += 1
         if delta.finish is not None:
             compute_s = time.monotonic() - voicing.started_s
             self._queue.put(_Take(voicing, delta.finish, delta.error, compute_s))

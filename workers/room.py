@@ -28,7 +28,7 @@ from models import registry
 from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
-from workers.engines import busy_slots, is_lost_device, make_engine
+from workers.engines import busy_slots, is_lost_device, loading, make_engine
 from workers.intake import Intake, failed_result
 from workers.outlet import Outlet, Voicing
 from workers.process import StopFlag, configure_logging
@@ -81,7 +81,7 @@ class Room:
         self._load_lock = threading.Lock()
         self._cancelled: frozenset[str] = frozenset()
         self._turned_s = time.monotonic()
-        self.outlet = Outlet(context, config.worker, left=self._left_slot)
+        self.outlet = Outlet(context, config.worker, left=lambda: self.intake.finished())
         slots = config.engine.slots
         self.intake = Intake(context.truth, config.worker, slots=slots, model=self.model, outlet=self.outlet)
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -110,15 +110,29 @@ class Room:
         return EXIT_FENCED if self.fenced else 0
 
     def model(self, name: str) -> SpeechModel:
-        """A model by registry name, loaded at its first segment. Raises ModelError, DeviceUnavailable."""
+        """A model by registry name, loaded at its first segment; not tried again once device or memory failed it.
+
+        Raises ModelError, DeviceUnavailable.
+        """
         loaded = self._models.get(name)
         if loaded is not None:  # the step loop must not wait while intake loads another one
             return loaded
         with self._load_lock:
+            if name in self._broken:
+                raise DeviceUnavailable(self._broken[name])
             if name not in self._models:
                 config = self._config
-                self._models[name] = registry.load(name, device=config.device, precision=config.precision)
+                try:
+                    with loading(name, config.device):
+                        self._models[name] = registry.load(name, device=config.device, precision=config.precision)
+                except DeviceUnavailable as error:
+                    self._give_up(name, error)
+                    raise
             return self._models[name]
+
+    def _give_up(self, name: str, error: DeviceUnavailable) -> None:
+        log.error("%s; segments of model %s fail until this process is started again", error, name)
+        self._broken[name] = str(error)
 
     def _turn(self) -> None:
         """One turn: drop what was cancelled, fill free slots, step every engine that has work, pass the audio on."""
@@ -151,7 +165,9 @@ class Room:
                 self.intake.put_back(ready)
                 return
             self._voicings[ready.task.ref] = Voicing(
-                task=ready.task, numerics=model.card.numerics, sample_rate_hz=model.program.sample_rate_hz
+                task=ready.task,
+                numerics=self._config.engine.numerics(model.card),
+                sample_rate_hz=model.program.sample_rate_hz,
             )
             engine.add(ready.request)
 
@@ -163,13 +179,9 @@ class Room:
             try:
                 self._engines[name] = make_engine(self.model(name), self._config.engine)
             except DeviceUnavailable as error:
-                log.error("%s; its segments fail until this process is started again", error)  # noqa: TRY400  # expected
-                self._broken[name] = str(error)
+                self._give_up(name, error)
             self._turned_s, self._stall_s = time.monotonic(), STALL_S
         return self._engines.get(name)
-
-    def _left_slot(self) -> None:
-        self.intake.finished()
 
     def _emit(self, delta: Delta) -> None:
         voicing = self._voicings[delta.request_id]
@@ -239,7 +251,9 @@ class Room:
 
     def _info(self) -> WorkerInfo:
         config = self._config
-        installed = installed_offers(precision=config.precision, device=config.device, models=config.models)
+        installed = installed_offers(
+            precision=config.precision, device=config.device, models=config.models, run=config.engine
+        )
         offers = (*self._loaded_offers, *(offer for offer in installed if offer.name in config.models))
         return WorkerInfo(
             worker=config.worker,

@@ -1,4 +1,4 @@
-"""What a supervisor and its synthesis processes tell each other: the configuration, and what an exit status means."""
+"""What node, supervisor and synthesis processes tell each other: a configuration, and what an exit status means."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ EXIT_BROKEN_THREAD = 70
 """Exit status after an unforeseen error in one of the threads (`EX_SOFTWARE`)."""
 EXIT_LOST_DEVICE = 71
 """Exit status when the device can run nothing more (`EX_OSERR`)."""
+EXIT_NOTHING_TO_RUN = 69
+"""Exit status of a supervisor that can run nothing (`EX_UNAVAILABLE`): starting it again changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

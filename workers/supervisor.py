@@ -14,14 +14,14 @@ import time
 import uuid
 from dataclasses import dataclass
 
-from jobs.errors import BadOption, BrokerUnavailable, NoDevice
+from jobs.errors import BadInput, BadOption, BrokerUnavailable, NoDevice
 from jobs.settings import Settings, child_environment, load_settings, one_gpu
-from workers.catalog import installed_offers, model_name
+from workers.catalog import installed_offers, meant_for_gpu, model_name
 from workers.context import Context, open_context
-from workers.devices import check_device, cuda_devices
+from workers.devices import check_device, cuda_devices, sees_gpu
 from workers.engines import EngineSettings
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
-from workers.room_config import EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
+from workers.room_config import EXIT_FENCED, EXIT_LOST_DEVICE, EXIT_NOTHING_TO_RUN, RoomConfig
 
 log = logging.getLogger(__name__)
 
@@ -34,8 +34,6 @@ CPU_ENVIRONMENT = {
     "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "8192",
 }
 """What the numeric libraries of a synthesis process on a CPU are told."""
-EXIT_NOTHING_TO_RUN = 69
-"""Exit status when nothing can be run on the device (`EX_UNAVAILABLE`): starting it again changes nothing."""
 ENDINGS = {EXIT_FENCED: "it was declared dead", EXIT_LOST_DEVICE: "its device failed"}
 """What an exit status of a synthesis process says; others say nothing that we know."""
 POLL_S = 0.1
@@ -127,11 +125,11 @@ class Supervisor:
 
 
 def run(settings: Settings, *, device: str, models: tuple[str, ...] = ()) -> None:
-    """Run the supervisor until it is told to stop; without `models` it serves all that are installed.
+    """Run the supervisor until it is told to stop; without `models` it serves all that are installed (`_served`).
 
     Raises:
         BrokerUnavailable: no broker is set, or none answers at the start.
-        BadOption: a model is not installed on this machine.
+        BadOption: a model is not installed on this machine, or the folder that the settings name holds none.
         NoDevice: the device is not on this machine.
     """
     check_device(device)
@@ -144,10 +142,16 @@ def run(settings: Settings, *, device: str, models: tuple[str, ...] = ()) -> Non
 
 
 def _served(settings: Settings, device: str, models: tuple[str, ...]) -> tuple[str, ...]:
-    """What to serve: `models` (a folder by its absolute path), or all that are installed and run on the device."""
+    """What to serve: `models` (a folder by its absolute path), or all that are installed and run on the device.
+
+    On the CPU of a machine with a GPU those that the GPU speaks are left out unless they are named: the same model
+    with two arithmetics would be planned for the slow one by chance, and takes of one are none for the other.
+    """
     folders = (settings.model, *models)
     offers = installed_offers(precision=settings.precision, device=device, models=folders)
-    installed = tuple(offer.name for offer in offers if device in offer.devices)
+    if device == "cpu" and not models and any(map(meant_for_gpu, offers)) and _gpu_beside():
+        offers = [offer for offer in offers if not meant_for_gpu(offer)]
+    installed = tuple(offer.name for offer in offers)
     if not installed:
         msg = f"no installed model runs on {device}; see `tts-batch models`, or use --device cpu"
         raise NoDevice(msg)
@@ -161,14 +165,28 @@ def _served(settings: Settings, device: str, models: tuple[str, ...]) -> tuple[s
     return asked or installed
 
 
+def _gpu_beside() -> bool:
+    try:
+        return sees_gpu()
+    except NoDevice as error:
+        log.warning("%s; the CPU speaks all models", error)
+        return False
+
+
 def main() -> None:
-    """Entry of the process the node starts: the device is its one argument. Exit status 69: nothing runs on it."""
+    """Entry of the process the node starts: the device is its one argument.
+
+    Exit status 69: nothing runs on it, or what the settings ask for cannot be run.
+    """
     settings = load_settings()
     configure_logging("supervisor", settings.log_level)
     try:
         run(settings, device=sys.argv[1])
     except NoDevice as error:
         log.warning("%s", error)
+        sys.exit(EXIT_NOTHING_TO_RUN)
+    except BadInput as error:
+        log.error("nothing is spoken on %s: %s", sys.argv[1], error)  # noqa: TRY400  # the text says it all
         sys.exit(EXIT_NOTHING_TO_RUN)
 
 

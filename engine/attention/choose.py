@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 
 from engine.attention.base import AttentionBackend, PagedKv
@@ -31,10 +33,21 @@ def make_attention(name: str, kv: PagedKv, pages: torch.Tensor, *, deterministic
     if device.type != "cuda":
         msg = f"attention={name!r} needs a CUDA device and the KV memory is on {device}; choose auto or torch"
         raise DeviceUnavailable(msg)
-    if name == "triton":
-        from engine.attention.triton_pages import TritonAttention  # not everywhere there is a Triton
+    return _cuda_backend(name)(kv, pages, deterministic=deterministic)
 
-        return TritonAttention(kv, pages, deterministic=deterministic)
-    from engine.attention.flashinfer_pages import FlashInferAttention  # as above
 
-    return FlashInferAttention(kv, pages, deterministic=deterministic)
+def _cuda_backend(name: str) -> Callable[..., AttentionBackend]:
+    """The class of a back end that runs our kernels. Raises DeviceUnavailable: there is no Triton to build them."""
+    try:
+        if name == "triton":
+            from engine.attention.triton_pages import TritonAttention
+
+            return TritonAttention
+        from engine.attention.flashinfer_pages import FlashInferAttention
+    except ModuleNotFoundError as error:
+        msg = (
+            f"attention={name!r} needs the package {error.name!r}, which is not installed; CUDA builds of torch for "
+            "Linux bring it: pip install 'triton>=3.6,<4'"
+        )
+        raise DeviceUnavailable(msg) from error
+    return FlashInferAttention

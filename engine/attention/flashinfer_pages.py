@@ -55,11 +55,11 @@ class FlashInferAttention:
         return "flashinfer"
 
     def for_step(self, rows: Rows, *, entries: int) -> FlashInferStep:
-        """Attention of steps over these rows; as many entries as rows is a decode step."""
-        step = FlashInferStep(self, rows, entries)
-        if self.kv.data.device.type == "cuda":
-            torch.cuda.synchronize(self.kv.data.device)  # its buffers are made on another stream than they are used on
-        return step
+        """Attention of steps over these rows; as many entries as rows is a decode step.
+
+        Its buffers are made on the current stream: call it under the stream that the steps run on.
+        """
+        return FlashInferStep(self, rows, entries)
 
     def workspace(self, rows: int, entries: int) -> torch.Tensor:
         """Room for the partial results of a step: shared by all steps that do not need more than those before."""

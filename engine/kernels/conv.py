@@ -26,6 +26,8 @@ LANES = 4
 the channels' parameters stay in registers."""
 STEPS = (8, 32)
 """Rows that a lane walks over, of short and of long signals: 6 more are read than written."""
+UNROLL = tl.constexpr(4)
+"""Rows of a walk that are written out: the 7 activations change places once in so many rows. Divides all steps."""
 LONG_VALUES = 1 << 22
 """Values from which a signal is long: then its lanes fill the device also with long walks."""
 ROWS = 16
@@ -132,6 +134,7 @@ def _pairs_kernel(
         value,
         tl.load(alpha + cols, mask=have, other=0.0)[None, :],
         tl.load(inverse + cols, mask=have, other=0.0)[None, :],
+        x.dtype.element_ty == tl.float32,
     ).to(out.dtype.element_ty)
     home = out + window * (rows + 1) * 2 * channels
     here = home + row.to(tl.int64)[:, None] * 2 * channels + cols[None, :]
@@ -146,6 +149,7 @@ def _depthwise_kernel(
 ):  # fmt: skip
     # A lane walks over STEPS rows that are DILATION apart and keeps the last 7 activations: each is computed once.
     # DILATION lanes side by side cover STEPS * DILATION rows.
+    EXACT: tl.constexpr = x.dtype.element_ty == tl.float32
     window = tl.program_id(2).to(tl.int64)
     lane = tl.program_id(0) * LANES + tl.arange(0, LANES)
     row = lane // DILATION * (STEPS * DILATION) + lane % DILATION
@@ -176,20 +180,20 @@ def _depthwise_kernel(
         i1 = tl.load(inverse1 + cols, mask=have, other=0.0)[None, :]
         a2 = tl.load(alpha2 + cols, mask=have, other=0.0)[None, :]
         i2 = tl.load(inverse2 + cols, mask=have, other=0.0)[None, :]
-        s0 = snaked(s0, a1, i1)
-        s1 = snaked(s1, a1, i1)
-        s2 = snaked(s2, a1, i1)
-        s3 = snaked(s3, a1, i1)
-        s4 = snaked(s4, a1, i1)
-        s5 = snaked(s5, a1, i1)
-    for _ in range(STEPS):
+        s0 = snaked(s0, a1, i1, EXACT)
+        s1 = snaked(s1, a1, i1, EXACT)
+        s2 = snaked(s2, a1, i1, EXACT)
+        s3 = snaked(s3, a1, i1, EXACT)
+        s4 = snaked(s4, a1, i1, EXACT)
+        s5 = snaked(s5, a1, i1, EXACT)
+    for _ in tl.range(0, STEPS, loop_unroll_factor=UNROLL):
         s6 = ahead
         ahead = inside(x, row + 4 * DILATION, cols, low, high, channels, add)  # asked for a step before it is used
         if SNAKES:
-            s6 = snaked(s6, a1, i1)
+            s6 = snaked(s6, a1, i1, EXACT)
         total = b + w0 * s0 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 + w5 * s5 + w6 * s6
         if SNAKES:
-            total = snaked(total, a2, i2)
+            total = snaked(total, a2, i2, EXACT)
         offsets = row.to(tl.int64)[:, None] * channels + cols[None, :]
         tl.store(out + offsets, total.to(out.dtype.element_ty), mask=(row < rows)[:, None] & have[None, :])
         row += DILATION
@@ -202,6 +206,7 @@ def _last_kernel(
     STEPS: tl.constexpr, LANES: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     # As in the depthwise kernel a lane keeps 7 activations, of all channels; its row's sum is one sample.
+    EXACT: tl.constexpr = x.dtype.element_ty == tl.float32
     window = tl.program_id(1).to(tl.int64)
     sample = (tl.program_id(0) * LANES + tl.arange(0, LANES)) * STEPS
     row = sample + first
@@ -222,15 +227,15 @@ def _last_kernel(
     w5 = tl.load(tap + 5 * channels, mask=have, other=0.0)[None, :]
     w6 = tl.load(tap + 6 * channels, mask=have, other=0.0)[None, :]
     b = tl.load(bias)
-    s0 = snaked(inside(x, row - 3, cols, low, high, channels, add), a, i)
-    s1 = snaked(inside(x, row - 2, cols, low, high, channels, add), a, i)
-    s2 = snaked(inside(x, row - 1, cols, low, high, channels, add), a, i)
-    s3 = snaked(inside(x, row, cols, low, high, channels, add), a, i)
-    s4 = snaked(inside(x, row + 1, cols, low, high, channels, add), a, i)
-    s5 = snaked(inside(x, row + 2, cols, low, high, channels, add), a, i)
+    s0 = snaked(inside(x, row - 3, cols, low, high, channels, add), a, i, EXACT)
+    s1 = snaked(inside(x, row - 2, cols, low, high, channels, add), a, i, EXACT)
+    s2 = snaked(inside(x, row - 1, cols, low, high, channels, add), a, i, EXACT)
+    s3 = snaked(inside(x, row, cols, low, high, channels, add), a, i, EXACT)
+    s4 = snaked(inside(x, row + 1, cols, low, high, channels, add), a, i, EXACT)
+    s5 = snaked(inside(x, row + 2, cols, low, high, channels, add), a, i, EXACT)
     ahead = inside(x, row + 3, cols, low, high, channels, add)
-    for _ in range(STEPS):
-        s6 = snaked(ahead, a, i)
+    for _ in tl.range(0, STEPS, loop_unroll_factor=UNROLL):
+        s6 = snaked(ahead, a, i, EXACT)
         ahead = inside(x, row + 4, cols, low, high, channels, add)
         total = w0 * s0 + w1 * s1 + w2 * s2 + w3 * s3 + w4 * s4 + w5 * s5 + w6 * s6
         value = tl.sum(total, axis=1) + b

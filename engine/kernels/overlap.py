@@ -13,9 +13,9 @@ What a kernel that is launched with these options must keep, and why that is eno
   touches; only index arithmetic may.
 - As no program ends without having waited, a kernel's end means that the kernel before it has ended, and so on back: to
   wait for one is to wait for all, also where a kernel touches what others than its neighbour read or write.
-- `wait` begins by letting the next kernel be set up, which happens once every program of this one has come so far or has
-  ended: all programs of this kernel have their places by then and the next one takes none away. That promises nothing
-  about memory: the next kernel's `wait` still waits for the end of this one.
+- `wait` begins by letting the next kernel be set up, which happens once every program of this one has come so far or
+  has ended: all programs of this kernel have their places by then and the next one takes none away. That promises
+  nothing about memory: the next kernel's `wait` still waits for the end of this one.
 - A kernel launched without these options (torch, the convolutions), a copy, an event and the end of a graph wait for
   the end of the kernel before, which is the end of all, as ever. A library's kernel that is launched like ours has to
   keep the same rules by itself.

@@ -93,9 +93,10 @@ def _best(score, columns, stop_score, stop_columns):
 
 
 @triton.jit
-def _draw_filtered(x, columns, y, stop_columns, floats, ints, drawn, seed_low, seed_high):
-    """A draw from what top-k, top-p and min-p leave of window logits `x` and stop logits `y`."""
-    top = tl.maximum(tl.maximum(tl.max(x, axis=0), tl.max(y, axis=0)), -_LARGEST)
+def _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high):
+    """A draw from what top-k, top-p and min-p leave of window logits `x` and stop logits `y`, of which none is higher
+    than `highest`."""
+    top = tl.maximum(highest, -_LARGEST)
     weights, stop_weights = tl.exp(x - top), tl.exp(y - top)
     keys, stop_keys = _key(x), _key(y)
     least = tl.full((), -2147483648, tl.int32)
@@ -176,19 +177,21 @@ def _sample_kernel(
     temperature, penalty = tl.load(floats + _TEMPERATURE), tl.load(floats + _PENALTY)
     x = _scaled(logits, counts, columns, usable, penalty, temperature)
     y = _scaled(logits, counts, stop_columns, stop_usable, penalty, temperature)
+    highest = tl.maximum(tl.max(x, axis=0), tl.max(y, axis=0))
     if temperature > 0:
         seed_low = tl.load(ints + _SEED_LOW).to(tl.uint32, bitcast=True)
         seed_high = tl.load(ints + _SEED_HIGH).to(tl.uint32, bitcast=True)
-        column = _draw_filtered(x, columns, y, stop_columns, floats, ints, drawn, seed_low, seed_high)
+        column = _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high)
         if _repeats(history, drawn, column + first_id, ints):
             noisy = x + _gumbel(columns, drawn, seed_low, seed_high, _DRAW_RAS)
             stop_noisy = y + _gumbel(stop_columns, drawn, seed_low, seed_high, _DRAW_RAS)
             column = _best(noisy, columns, stop_noisy, stop_columns)
     else:
         column = _best(x, columns, y, stop_columns)
-    column = tl.minimum(tl.maximum(column, 0), vocab - 1)
+    nothing = highest == float("-inf")
+    column = tl.where(nothing, start, column)
     _record(column, first_id, vocab, drawn, slot, tokens, num_drawn, history, counts, ints)
-    tl.store(out + row, column + first_id)
+    tl.store(out + row, tl.where(nothing, -1, column + first_id))
 
 
 def sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, state: SlotState) -> torch.Tensor:

@@ -120,7 +120,9 @@ class Sampler:
         """Draw one id for each row of `logits` [E, V] (any float dtype) of `slots` [E] int32: [E] int32 ids.
 
         Updates token, drawn, history and counts of those slots, not their length. Slots must differ, but for the
-        dummy slot, whose state then is any of what its rows made of it. A NaN logit is never drawn.
+        dummy slot, whose state then is any of what its rows made of it. A NaN logit is never drawn. The id is -1
+        where all that may be drawn is NaN or -inf: the row's request cannot go on. Its state then is that of a slot
+        which drew the first id of its window: harmless as an input of steps that are under way, never speech.
 
         Raises:
             ValueError: `logits` has fewer columns than the grammar's head.
@@ -152,8 +154,10 @@ def _sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, s
     again = warm & _repeats(drawn + candidates.first_id, rows, state)
     if _perhaps(again):
         drawn = torch.where(again, _best(x + _gumbel(columns, rows, DRAW_RAS), columns), drawn)
-    _record(drawn[:, 0], rows, candidates, state)
-    return (drawn[:, 0] + candidates.first_id).to(torch.int32)
+    nothing = x.amax(dim=1) == -_INFINITY
+    column = torch.where(nothing, candidates.starts[phase].to(torch.int64), drawn[:, 0])
+    _record(column, rows, candidates, state)
+    return (column + candidates.first_id).masked_fill(nothing, -1).to(torch.int32)
 
 
 def _perhaps(mask: torch.Tensor) -> bool:

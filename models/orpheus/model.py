@@ -6,6 +6,7 @@ prepared = model.prepare(Prompt(spoken="Good morning <chuckle>.", voice="tara", 
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from engine.errors import DeviceUnavailable
@@ -47,6 +48,10 @@ _NOTE = (
     "The fine-tune is published under Apache-2.0 and was trained from Llama 3.2, whose licence asks for 'Built with "
     "Llama' and has rules of use; the codec SNAC is MIT. A folder of other weights may have another licence."
 )
+_NO_TRITON = (
+    "model orpheus needs the package triton on CUDA, which the CUDA builds of torch for Linux bring: "
+    "pip install 'triton>=3.6,<4'"
+)
 _NO_TOKENIZER = "this model has random weights and no tokenizer; it is for benchmarks, which make their own inputs"
 
 
@@ -63,8 +68,8 @@ class OrpheusModel:
         """The prompt of one segment, its budget and its sampling.
 
         Raises:
-            BadPrompt: nothing can be spoken, too long, an unknown tag, another language, a speed other than 1.0, or
-                the model has random weights.
+            BadPrompt: nothing can be spoken, too long, an unknown tag, another language, a speed other than 1.0, no
+                room for speech behind the prompt, or the model has random weights.
             UnknownVoice: no such voice.
         """
         from engine.tokens.inputs import Sampling, TokenInputs
@@ -102,8 +107,8 @@ def card(*, precision: str, device: str = "cpu", source: str | None = None) -> M
     return _card(source or NAME, revision=revision, hint=hint, numerics_name=numerics(precision, device))
 
 
-def load(*, device: str, precision: str, source: str | None = None, download: bool = False) -> OrpheusModel:
-    """The model on a device, from the hub's cache or a folder; `download` fills the cache first when it lacks it.
+def load(*, device: str, precision: str, source: str | None = None) -> OrpheusModel:
+    """The model on a device, from the hub's cache (which `models.orpheus.source.fetch` fills) or a folder.
 
     Raises:
         DeviceUnavailable: no such device, or torch sees none.
@@ -116,8 +121,6 @@ def load(*, device: str, precision: str, source: str | None = None, download: bo
     if hint:
         raise MissingExtra(hint)
     place = _device(device)
-    if download and source is None:
-        sources.fetch()
     found = sources.find(source)
     from models.codecs.snac.decoder import SnacDecoder
     from models.layers.checkpoint import load_llama
@@ -228,11 +231,13 @@ def _device(device: str) -> torch.device:
         count = torch.cuda.device_count()
         msg = f"torch sees {count} CUDA devices, not {device!r}; check the driver, or use device 'cpu'"
         raise DeviceUnavailable(msg)
+    if place.type == "cuda" and find_spec("triton") is None:
+        raise MissingExtra(_NO_TRITON)
     return place
 
 
 def _codec_dtype(precision: str, device: torch.device) -> torch.dtype:
-    """float16 beside bf16 weights: 53 dB from exact where bfloat16 has 35, at twice float32's speed (measured).
+    """float16 beside bf16 weights: 53 dB from exact where bfloat16 has 35, at 3.6 times float32's speed (measured).
 
     What goes beyond its range becomes NaN at the next activation, so a take that does is refused, never delivered.
     """

@@ -20,9 +20,10 @@ from models.orpheus import tokens
 
 TAGS = ("laugh", "chuckle", "sigh", "cough", "sniffle", "groan", "yawn", "gasp")
 """Sounds that the fine-tune was trained to make, written `<laugh>` in the text."""
-SLOWEST_CHARS_PER_S = 8.0
-"""For budgets: the slowest of its voices speaks about 12 characters a second; this leaves half as much again."""
-SPARE_S = 4.0
+SLOWEST_CHARS_PER_S = 10.0
+"""For budgets, whose KV is reserved whole: its voices speak 12 characters a second or more. With the spare time 300
+characters get 33 s; usual limits are 25 to 36 s for 300 to 400."""
+SPARE_S = 3.0
 """For budgets: pauses, breaths and a slow start, whatever the length."""
 TAG_S = 2.0
 """For budgets: what a sound may take beyond the characters of its tag."""
@@ -103,7 +104,17 @@ def spoken_text(text: str) -> str:
 
 
 def budget_tokens(text: str, *, room_tokens: int) -> int:
-    """How many ids a text may take: whole frames for its length at the slowest pace, and at most `room_tokens`."""
+    """How many ids a text may take: whole frames for its length at the slowest pace, and at most `room_tokens`.
+
+    Raises:
+        BadPrompt: there is no room for one frame.
+    """
+    if room_tokens < tokens.TOKENS_PER_FRAME:
+        msg = (
+            f"the text's prompt leaves room for {max(room_tokens, 0)} ids in the positions that the weights have, and "
+            f"a frame of speech takes {tokens.TOKENS_PER_FRAME}; split the text"
+        )
+        raise BadPrompt(msg)
     duration_s = SPARE_S + len(text) / SLOWEST_CHARS_PER_S + TAG_S * len(_TAG.findall(text))
     frames = min(math.ceil(duration_s * tokens.FRAMES_PER_S), room_tokens // tokens.TOKENS_PER_FRAME)
     return frames * tokens.TOKENS_PER_FRAME

@@ -41,7 +41,8 @@ def test_the_ceiling_is_printed_before_the_table(door: Door) -> None:
     done = door.run("bench", *QUICK)
     assert done.stdout.index("roofline step") < done.stdout.index("x roofline")
     assert "2 slots: 8 requests" in done.stderr
-    assert re.search(r"2 slots: \d+\.\d audio-s/s, decode step", done.stderr)
+    assert re.search(r"2 slots: \d+\.\d audio-s/s, whole step [\d.]+ ms \([\d.]+ x roofline\)", done.stderr)
+    assert "(whole step)" in done.stdout
     assert os.environ["TRITON_CACHE_DIR"].endswith("data/kernels/triton")
 
 

@@ -16,7 +16,7 @@ from cli.watch import Follower, progress_line
 from jobs import keys
 from jobs.errors import UnknownJob
 from jobs.progress import Counters
-from jobs.state import JobState
+from jobs.state import JobState, SegmentState
 from jobs.takes import open_samples
 from tests.cli.conftest import Door
 from tests.helpers_jobs import World
@@ -64,6 +64,35 @@ def test_retry_puts_failed_segments_back(open_door: Door, job):
     finish(open_door.world, job, JobState.DONE_WITH_FAILURES)
     assert open_door.json("retry", "--failed", job, "--no-wait") == {"job": job, "state": "queued", "retried": 1}
     assert open_door.error("retry", "--failed", job, "--no-wait", code=Exit.BAD_INPUT)["code"] == "illegal_move"
+
+
+def test_why_segments_failed_is_counted(open_door: Door):
+    world = open_door.world
+    job = world.submit(" ".join(f"{word} is here." for word in ("One", "Two", "Three", "Four", "Five"))).job
+    tasks = world.lease()
+    for task, reason in zip(tasks, ("", "no room", "lost", "no room", "")):
+        if reason:
+            world.report(task, state=SegmentState.FAILED, reason=reason)
+        else:
+            world.speak(task)
+    finish(world, job, JobState.DONE_WITH_FAILURES)
+    reasons = [{"reason": "no room", "segments": 2}, {"reason": "lost", "segments": 1}]
+    assert open_door.json("status", job)["reasons"] == reasons
+    assert open_door.json("watch", job, code=Exit.FAILED)["reasons"] == reasons
+    (followed,) = open_door.json("resume", job, code=Exit.FAILED)["jobs"]
+    assert (followed["failed"], followed["reasons"]) == (3, reasons)
+    line = "3 of 5 segments failed; most (2): no room"
+    assert open_door.run("watch", job, code=Exit.FAILED).stdout == f"{job}: done_with_failures; {line}\n"
+    told = open_door.run("resume", job, code=Exit.FAILED).stderr.splitlines()
+    assert line in told
+    assert f"report.json names them; `tts-batch retry --failed {job}` speaks them again" in told
+
+
+def test_where_all_failed_for_one_reason_it_is_said_once(open_door: Door, job):
+    for task in open_door.world.lease():
+        open_door.world.fail(task)
+    finish(open_door.world, job, JobState.DONE_WITH_FAILURES)
+    assert "2 of 2 segments failed: no" in open_door.run("watch", job, code=Exit.FAILED).stdout
 
 
 def test_fetch(open_door: Door, job):

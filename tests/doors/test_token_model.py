@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -50,3 +51,19 @@ def test_an_unknown_voice_is_refused_with_the_list(home: Home, checkpoint):
     done = home.run("submit", "x.txt", "--model", str(checkpoint), "--voice", "nobody")
     assert done.returncode == 2
     assert "tara, leah, jess, leo, dan, mia, zac, zoe" in done.stderr
+
+
+def test_the_advice_after_failures_works_for_a_model_by_folder(home: Home, tmp_path_factory):
+    from tests.helpers_orpheus import make_tiny_orpheus
+
+    endless = tmp_path_factory.mktemp("voices") / "endless"
+    make_tiny_orpheus(endless)  # random weights do not stop
+    (home.work / "x.txt").write_text("Good morning.\n")
+    done = home.run("submit", "x.txt", "--model", str(endless), "--format", "flac")
+    assert done.returncode == 1, done.stderr
+    assert "1 of 1 segments failed: the model did not stop by itself" in done.stderr
+    words = re.search(r"`tts-batch (retry --failed \S+)` speaks them again", done.stderr)[1].split()
+    (again,) = home.json(*words, code=1)["jobs"]
+    assert (again["state"], again["failed"]) == ("done_with_failures", 1)
+    (reason,) = again["reasons"]
+    assert (reason["segments"], "another --seed" in reason["reason"]) == (1, True)

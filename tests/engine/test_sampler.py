@@ -216,6 +216,36 @@ def test_a_nan_logit_is_never_drawn():
     assert draw(PLAIN, [Slot(Sampling(), seed=i) for i in range(64)], logits).tolist() == [7] * 64
 
 
+def hopeless():
+    """Slots of which nothing may be drawn, their logits, and the first id of each one's window."""
+    kinds = [Sampling(), Sampling(0.0), Sampling(0.6, top_p=0.8, penalty=1.3), Sampling(top_k=3, min_p=0.1)]
+    kinds += [Sampling(ras_window=4), Sampling(penalty=1.2, penalty_window=1)]
+    slots, rows, firsts = [], [], []
+    for value in (math.nan, -math.inf):
+        for number, kind in enumerate(kinds):
+            history = [103, 115, 126, 103, 115][: number % 6]
+            slots.append(Slot(kind, seed=number, min_tokens=number % 2 * 20, history=history))
+            rows.append(torch.full((GRAMMAR.vocab,), value))
+            firsts.append(GRAMMAR.windows[len(history) % 3][0])
+    rows[1][[104 - FIRST, 139 - FIRST]] = 3.0  # another phase's window, and no window's
+    rows[1][[101 - FIRST, 130 - FIRST]] = 3.0  # stop ids, before min_tokens
+    return slots, torch.stack(rows), firsts
+
+
+def test_where_nothing_may_be_drawn_the_id_is_minus_one_and_the_state_stays_in_bounds():
+    slots, logits, firsts = hopeless()
+    slots.append(Slot(Sampling(), seed=9))
+    logits = torch.cat([logits, torch.full((1, GRAMMAR.vocab), math.nan)])
+    logits[-1, 105 - FIRST] = math.inf
+    state = state_of(slots, GRAMMAR)
+    assert draw(GRAMMAR, slots, logits, state).tolist() == [-1] * len(firsts) + [105]
+    drawn = [*firsts, 105]
+    slots = [replace(slot, history=[*slot.history, one]) for slot, one in zip(slots, drawn, strict=True)]
+    after = state_of(slots, GRAMMAR)
+    after.token[:-1] = torch.tensor(drawn)
+    same_state(state, after, len(slots))
+
+
 def test_ras_draws_again_without_the_filters():
     logits = torch.zeros(200, 64)
     logits[:, 5] = 1.0
@@ -386,13 +416,22 @@ def test_the_kernel_reads_half_precision_and_never_draws_nan(kernel):
     compare(kernel, PLAIN, slots, [logits])
 
 
+def test_the_kernel_draws_minus_one_where_nothing_may_be_drawn(kernel):
+    slots, logits, _ = hopeless()
+    compare(kernel, GRAMMAR, slots, [logits, torch.zeros_like(logits), logits])
+    grammar = Grammar(0, 300, ((0, 130), (130, 260)), (299, 140))  # a window narrower than the block
+    compare(kernel, grammar, slots[:1], [torch.full((1, 300), math.nan)] * 2)
+
+
 def test_the_kernel_stays_inside_its_memory_for_padding_rows_and_for_nothing_but_nan(kernel):
     state = state_of([], GRAMMAR, max_tokens=2, device=KERNEL_DEVICE)
     tables = ours.Candidates.of(GRAMMAR, torch.device(KERNEL_DEVICE))
     padding = torch.zeros(3, dtype=torch.int32, device=KERNEL_DEVICE)
     for value in (0.0, math.nan, -math.inf, math.inf):
         ids = kernel.sample(torch.full((3, GRAMMAR.vocab), value, device=KERNEL_DEVICE), padding, tables, state)
-        assert all(FIRST <= one < FIRST + GRAMMAR.vocab for one in ids.tolist())
+        nothing = value not in (0.0, math.inf)
+        assert all(one == -1 if nothing else FIRST <= one < FIRST + GRAMMAR.vocab for one in ids.tolist())
+        assert FIRST <= state.token.item() < FIRST + GRAMMAR.vocab
     assert state.drawn.item() == 2
 
 

@@ -221,6 +221,19 @@ def test_without_a_queue_nothing_is_said_of_one() -> None:
     assert shown["audio-s/s"] == f"{report.engine.audio_s_per_s:.1f}"
 
 
+def test_the_figure_beside_the_roofline_says_what_it_is_of() -> None:
+    report = Bench.of(SmallModel(), wishes(), Settings()).measure(2)
+    whole_ms = report.engine.step_wall_ms
+    assert (report.basis, report.basis_ms) == ("whole step", whole_ms)
+    shown = dict(bench_report.rows([report]))
+    assert (shown["decode step ms"], shown["prefill pass ms"], shown["codec launch ms"]) == ("-", "-", "-")
+    assert shown["x roofline"] == f"{whole_ms / report.ceiling.step_ms:.2f} (whole step)"
+    assert f", whole step {whole_ms:.2f} ms (" in bench_report.line(report)
+    timed = replace(report, engine=replace(report.engine, decode_step_ms=3.0))
+    assert dict(bench_report.rows([timed]))["x roofline"] == f"{3 / report.ceiling.step_ms:.2f}"
+    assert ", decode step 3.00 ms (" in bench_report.line(timed)
+
+
 def test_too_few_requests_are_refused_before_anything_is_loaded() -> None:
     with pytest.raises(BadOption, match="--requests 7 is too few for 2 slots"):
         Bench.open(wishes(requests=7), Settings())

@@ -38,6 +38,19 @@ def test_settings_decide_how_engines_are_run() -> None:
 
 
 @pytest.mark.parametrize(
+    ("settings", "token", "whole"),
+    [
+        (EngineSettings(8, attention="torch"), "small1", "fake-1"),
+        (EngineSettings(8, deterministic=True), "small1-fixed8", "fake-1"),
+        (EngineSettings(9, deterministic=True, attention="triton"), "small1-fixed9-triton", "fake-1"),
+    ],
+)
+def test_what_decides_the_tokens_is_a_part_of_the_numerics(settings: EngineSettings, token: str, whole: str) -> None:
+    assert settings.numerics(SmallModel().card) == token
+    assert settings.numerics(registry.card("fake")) == whole
+
+
+@pytest.mark.parametrize(
     ("name", "options", "error", "text"),
     [
         ("nothing", {}, BadOption, "no model is called 'nothing'"),
@@ -90,6 +103,18 @@ def test_an_engine_that_cannot_be_made_says_why(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(engines, "make_token_engine", refuse)
     with pytest.raises(DeviceUnavailable, match=f"no engine of 7 slots can be made for model small: .*{fault}"):
         make_engine(SmallModel(), EngineSettings(7))
+
+
+@pytest.mark.parametrize("fault", [MemoryError("6 GB"), RuntimeError("CUDA out of memory")])
+def test_a_model_that_finds_no_room_is_no_device_for_a_command(
+    monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(registry, "load", refuse)
+    with pytest.raises(NoDevice, match=f"model fake cannot be loaded on cpu: .*{fault}; if memory is what lacks"):
+        load_model("fake", device="cpu", precision="auto", random_weights=False)
 
 
 def test_a_device_that_is_lost_while_an_engine_is_made_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

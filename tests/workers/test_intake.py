@@ -122,6 +122,23 @@ def test_a_live_segment_that_comes_later_goes_before_what_waits(stage: Stage) ->
     assert taken(intake) == named(live) + named(bulk)
 
 
+def test_what_is_put_back_keeps_its_urgency(stage: Stage) -> None:
+    bulk = stage.submit(lines(2), priority=Priority.BULK)
+    intake = make_intake(stage)
+    turns(intake, 1)
+    live = stage.submit(lines(2, "now"), live=True)
+    turns(intake, 1)
+    first = intake.take()
+    assert first is not None
+    intake.put_back(first)
+    assert intake._busy == 0
+    assert intake.take() == first
+    later = stage.submit(lines(1, "later"), live=True)
+    turns(intake, 1)
+    intake.put_back(first)
+    assert taken(intake) == named(live) + named(later) + named(bulk)
+
+
 def test_dropped_and_drained_segments_are_named_and_gone(stage: Stage) -> None:
     kept, dropped = stage.submit(lines(2)), stage.submit(lines(2, "not"), live=True)
     intake = make_intake(stage)

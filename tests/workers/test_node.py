@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from cli.findings import device_finding
 from jobs.embedded import Embedded
+from jobs.errors import NoDevice
 from jobs.settings import Settings
 from workers import devices, node
-from workers.node import NOTHING_TO_RUN, Node
-from workers.supervisor import EXIT_NOTHING_TO_RUN
+from workers.node import Node
+from workers.room_config import EXIT_NOTHING_TO_RUN
 
 
 class Scripted:
@@ -55,7 +58,6 @@ def test_a_supervisor_for_each_kind_of_device(settings, monkeypatch, driver, par
 
 
 def test_a_supervisor_with_nothing_to_run_is_let_go_and_others_are_kept(settings, monkeypatch) -> None:
-    assert NOTHING_TO_RUN == EXIT_NOTHING_TO_RUN
     monkeypatch.setattr(node, "POLL_S", 0.0)
     told: list[object] = []
     made = Node(settings)
@@ -63,7 +65,7 @@ def test_a_supervisor_with_nothing_to_run_is_let_go_and_others_are_kept(settings
     made._wait_for_broker = lambda stop: None
     made._send_steps_again = lambda: told.append(1)
     made._stop = lambda: None
-    gone, kept = Scripted("supervisor-cuda", None, NOTHING_TO_RUN), Scripted("supervisor", None, 1, None)
+    gone, kept = Scripted("supervisor-cuda", None, EXIT_NOTHING_TO_RUN), Scripted("supervisor", None, 1, None)
     made._workers = [gone, kept]
     made.run(Rounds(5))
     assert made._workers == [kept]
@@ -75,3 +77,16 @@ def test_a_driver_is_looked_for_without_torch(monkeypatch, tmp_path) -> None:
     assert (devices.has_nvidia_driver(), devices.likely_device()) == (False, "cpu")
     (tmp_path / "nvidia0").touch()
     assert (devices.has_nvidia_driver(), devices.likely_device()) == (True, "cuda")
+
+
+def test_a_driver_that_hangs_is_no_device(monkeypatch) -> None:
+    def hang(command: list[str], *, timeout: float, **_options: object) -> None:
+        raise subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(subprocess, "run", hang)
+    with pytest.raises(
+        NoDevice, match="did not say within 120 s .* the driver hangs; see whether `nvidia-smi` answers"
+    ):
+        devices.cuda_devices()
+    found = device_finding()
+    assert ("the driver hangs" in found.advice, found.needed) == (True, False)

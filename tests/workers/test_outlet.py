@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
+from engine.request import Delta, FinishReason
 from jobs.errors import StoreError
 from jobs.spec import SegmentTask
 from jobs.state import JobState, SegmentState
 from tests.helpers_truth import result, worker
 from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
-from workers.outlet import STORE_TRIES, Outlet
+from workers.outlet import STORE_TRIES, Outlet, Voicing
 from workers.room import EXIT_FENCED
 
 
@@ -162,9 +164,45 @@ def test_a_room_that_was_declared_dead_ends_and_another_does_its_work(stage: Sta
     assert sorted(stage.done_order(job)) == [task.segment for task in tasks]
 
 
-def leased(stage: Stage) -> tuple[Outlet, list[SegmentTask]]:
+@pytest.mark.parametrize(
+    ("finish", "error", "ends"),
+    [
+        (FinishReason.STOP, None, [False, True]),
+        (FinishReason.ERROR, "out of memory", [False, False]),  # the second is a discard
+        (FinishReason.CANCELLED, None, [False]),
+    ],
+)
+def test_an_end_without_samples_says_of_a_whole_take_only_that_it_is_complete(
+    stage: Stage, finish: FinishReason, error: str | None, ends: list[bool]
+) -> None:
+    outlet, tasks = leased(stage, live=True)
+    voicing = Voicing(tasks[0], "fake-1", 24_000)
+    outlet.delta(voicing, Delta(tasks[0].ref, np.full(100, 0.5, np.float32), 0))
+    outlet.delta(voicing, Delta(tasks[0].ref, np.zeros(0, np.float32), 100, finish, error))
+    outlet.thread.start()
+    outlet.close()
+    chunks = stage.chunks(tasks[0].job)
+    assert [chunk.last for chunk in chunks] == ends
+    assert [chunk.chunk for chunk in chunks] == list(range(len(ends)))
+    if finish is FinishReason.STOP:
+        assert (chunks[-1].start_sample, chunks[-1].samples, chunks[-1].data) == (100, 0, b"")
+        assert not chunks[-1].discard
+
+
+def test_a_take_without_any_samples_has_no_chunk(stage: Stage) -> None:
+    outlet, tasks = leased(stage, live=True)
+    outlet.delta(
+        Voicing(tasks[0], "fake-1", 24_000), Delta(tasks[0].ref, np.zeros(0, np.float32), 0, FinishReason.STOP)
+    )
+    outlet.thread.start()
+    outlet.close()
+    assert stage.chunks(tasks[0].job) == []
+    assert stage.truth.results(tasks[0].job)[0].reason == "the model made no samples"
+
+
+def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:
     """An outlet that is not started, and segments its worker holds."""
-    tasks = stage.submit(lines(3))
+    tasks = stage.submit(lines(3), **wishes)
     stage.truth.register(worker(WORKER, "fake@fake-1"))
     assert stage.truth.lease(WORKER, len(tasks)) == tasks
     return Outlet(stage.context, WORKER, left=lambda: None), tasks

@@ -20,6 +20,7 @@ from models.fake.program import FakeProgram
 from tests.workers.making import LONG, Gate, Stage, lines, running, until, words
 from workers import room
 from workers.engines import EngineSettings
+from workers.room_config import RoomConfig
 
 CHAPTERS = f"CHAPTER ONE\n\n{lines(5)}\n\nCHAPTER TWO\n\n{lines(5, 'once more')}\n"
 
@@ -109,7 +110,10 @@ def test_a_failed_live_take_is_followed_by_discard(stage: Stage, fault: str, com
         ({"spoken": "Bad [[fault:error]] one."}, "the text asks to be rejected"),
         ({"spoken": "Bad [[fault:oom]] one."}, "MemoryError while encoding it alone"),
         ({"spoken": "Bad [[fault:nan]] one."}, "samples that are not finite"),
-        ({"spoken": "Bad [[fault:budget]] one."}, "the model ended with 'budget'"),
+        (
+            {"spoken": "Bad [[fault:budget]] one."},
+            "the model did not stop by itself within the time that its text may take",
+        ),
     ],
 )
 def test_a_segment_that_cannot_be_spoken_fails_with_the_reason(
@@ -132,9 +136,49 @@ def test_a_segment_that_cannot_be_spoken_fails_with_the_reason(
 def test_a_model_that_cannot_be_loaded_fails_its_segments_only(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
+    break_model(monkeypatch, error)
+    good = stage.queue("good", stage.tasks(lines(3)))
+    broken = stage.queue("broken", [task.model_copy(update={"model": "broken"}) for task in stage.tasks(lines(2))])
+    with running(stage, models=("fake", "broken")):
+        for job in ("good", "broken"):
+            until(lambda job=job: stage.state(job) is JobState.ASSEMBLING, f"job {job} is finished")
+    assert {result.state for result in stage.results(good)} == {SegmentState.DONE}
+    assert {(result.state, result.reason) for result in stage.results(broken)} == {(SegmentState.FAILED, str(error))}
+
+
+@pytest.mark.parametrize("error", [MemoryError("no room for 6 GB"), RuntimeError("CUDA out of memory")])
+def test_too_little_memory_for_a_model_fails_its_segments_only_and_is_found_once(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    loads = break_model(monkeypatch, error)
+    broken = stage.queue("broken", [task.model_copy(update={"model": "broken"}) for task in stage.tasks(lines(9))])
+    with running(stage, slots=2, models=("fake", "broken")) as run:
+        until(lambda: stage.state("broken") is JobState.ASSEMBLING, "job broken is finished")
+        good = stage.queue("good", stage.tasks(lines(3)))
+        until(lambda: stage.state("good") is JobState.ASSEMBLING, "job good is finished")
+        assert run.stop() == 0
+    assert loads == ["broken", "fake"]
+    assert {result.state for result in stage.results(good)} == {SegmentState.DONE}
+    (reason,) = {result.reason for result in stage.results(broken)}
+    assert reason.startswith(f"model broken cannot be loaded on cpu: {type(error).__name__}: {error}; ")
+
+
+def test_a_device_that_is_lost_while_a_model_is_loaded_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = type("AcceleratorError", (RuntimeError,), {})("an illegal memory access")
+    break_model(monkeypatch, lost)
+    config = RoomConfig("w", "cpu", "auto", ("broken",), EngineSettings(1))
+    with pytest.raises(RuntimeError, match="illegal memory access") as raised:
+        room.Room(config, Stage().context).model("broken")
+    assert raised.value is lost
+
+
+def break_model(monkeypatch: pytest.MonkeyPatch, error: Exception) -> list[str]:
+    """Add a model `broken` to the fake, whose loading fails; returns the models that were loaded or tried."""
     load, card = registry.load, registry.card
+    loads: list[str] = []
 
     def load_or_fail(name: str, **options: Any) -> object:
+        loads.append(name)
         if name == "broken":
             raise error
         return load(name, **options)
@@ -145,13 +189,7 @@ def test_a_model_that_cannot_be_loaded_fails_its_segments_only(
     monkeypatch.setattr(registry, "load", load_or_fail)
     monkeypatch.setattr(registry, "names", lambda: ("fake", "broken"))
     monkeypatch.setattr(registry, "card", card_of)
-    good = stage.queue("good", stage.tasks(lines(3)))
-    broken = stage.queue("broken", [task.model_copy(update={"model": "broken"}) for task in stage.tasks(lines(2))])
-    with running(stage, models=("fake", "broken")):
-        for job in ("good", "broken"):
-            until(lambda job=job: stage.state(job) is JobState.ASSEMBLING, f"job {job} is finished")
-    assert {result.state for result in stage.results(good)} == {SegmentState.DONE}
-    assert {(result.state, result.reason) for result in stage.results(broken)} == {(SegmentState.FAILED, str(error))}
+    return loads
 
 
 def test_a_model_without_an_engine_fails_its_segments_only(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

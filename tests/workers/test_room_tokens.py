@@ -12,6 +12,7 @@ import torch
 from engine.request import Delta, FinishReason, Request
 from jobs.spec import ModelOffer, SegmentTask, VoiceOffer
 from jobs.state import JobState, SegmentState
+from jobs.takes import read_take
 from tests.workers.making import WORKER, Running, Stage, lines, until
 from tests.workers.token_models import SmallModel
 from workers.engines import EngineSettings, make_engine
@@ -120,3 +121,15 @@ def test_tokens_become_takes_and_every_segment_sounds_the_same_in_any_company(st
             stage.store.delete(key)
     assert takes["alone"] == takes["together"]
     assert min(takes["alone"]) > 0
+
+
+def test_a_deterministic_engine_is_a_part_of_the_numerics_of_its_takes(stage: Stage) -> None:
+    model, settings = SmallModel(), EngineSettings(2, deterministic=True, attention="torch")
+    assert settings.numerics(model.card) == "small1-fixed2-torch"
+    (task,) = queue(stage, "some", 1, model)
+    config = RoomConfig(worker=WORKER, device="cpu", precision="auto", models=(), engine=settings)
+    room = Room(config, stage.context, loaded=[Loaded(model, make_engine(model, settings), offer_of(model))])
+    run = Running(room, 5.0)
+    until(lambda: stage.state("some") is JobState.ASSEMBLING, "all is spoken")
+    assert run.stop() == 0
+    assert read_take(stage.store, task.take).origin.numerics == "small1-fixed2-torch"

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,8 +17,10 @@ import pytest
 from jobs.errors import BadOption, BrokerUnavailable, NoDevice
 from jobs.settings import Settings
 from jobs.spec import SegmentTask
+from models import registry
 from tests.helpers_truth import worker
 from tests.workers.making import Outage, Stage, lines, until
+from tests.workers.token_models import CARD
 from workers import devices, process, supervisor
 from workers.room_config import EXIT_FENCED, RoomConfig
 from workers.supervisor import Supervisor
@@ -190,6 +193,49 @@ def test_a_supervisor_without_anything_to_run_says_so_by_its_status(monkeypatch:
     with pytest.raises(SystemExit) as ended:
         supervisor.main()
     assert ended.value.code == supervisor.EXIT_NOTHING_TO_RUN
+
+
+def test_a_supervisor_whose_settings_name_a_folder_that_is_gone_ends_for_good(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(supervisor, "load_settings", lambda: Settings(broker="memory://", model=f"{tmp_path}/gone"))
+    monkeypatch.setattr(sys, "argv", ["supervisor", "cpu"])
+    with pytest.raises(SystemExit) as ended:
+        supervisor.main()
+    assert ended.value.code == supervisor.EXIT_NOTHING_TO_RUN
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info) == ("ERROR", None)
+    assert f"nothing is spoken on cpu: {tmp_path}/gone is not a folder" in record.message
+
+
+@pytest.fixture
+def both(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installation with a model for both kinds of device."""
+    monkeypatch.setattr(registry, "names", lambda: ("fake", "small"))
+    card = registry.card
+    monkeypatch.setattr(registry, "card", lambda name, **options: CARD if name == "small" else card(name, **options))
+
+
+@pytest.mark.usefixtures("both")
+@pytest.mark.parametrize(
+    ("gpu", "models", "served"),
+    [(False, (), ("fake", "small")), (True, (), ("fake",)), (True, ("small",), ("small",))],
+)
+def test_the_cpu_leaves_token_models_to_a_gpu_of_the_machine(
+    monkeypatch: pytest.MonkeyPatch, gpu: bool, models: tuple[str, ...], served: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(supervisor, "sees_gpu", lambda: gpu)
+    assert supervisor._served(Settings(model="fake"), "cpu", models) == served
+    assert supervisor._served(Settings(model="fake"), "cuda", models) == ("small",)
+
+
+@pytest.mark.usefixtures("both")
+def test_the_cpu_speaks_all_models_beside_a_gpu_whose_driver_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hang() -> bool:
+        raise NoDevice("the driver hangs")
+
+    monkeypatch.setattr(supervisor, "sees_gpu", hang)
+    assert supervisor._served(Settings(model="fake"), "cpu", ()) == ("fake", "small")
 
 
 @pytest.mark.parametrize(

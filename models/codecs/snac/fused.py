@@ -9,8 +9,6 @@ Everything runs on fixed shapes without asking the device for a value, so it can
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -47,7 +45,10 @@ class _Block:
 
 
 class FusedDecoder:
-    """The decoder with its matrices and signals in `dtype` (float32, float16 or bfloat16); sums are float32."""
+    """The decoder with its matrices and signals in `dtype` (float32, float16 or bfloat16); sums are float32.
+
+    float32 products follow torch's own setting, which is exact unless the process allows TF32.
+    """
 
     def __init__(self, weights: SnacWeights, dtype: torch.dtype) -> None:
         self._weights = weights
@@ -66,10 +67,6 @@ class FusedDecoder:
 
     def decode(self, windows: Windows, *, noise: bool) -> Tensor:
         """[B, F * samples_per_frame] float32 in [-1, 1]; 0 where no frame is valid."""
-        with _tensor_cores():
-            return self._decode(windows, noise=noise)
-
-    def _decode(self, windows: Windows, *, noise: bool) -> Tensor:
         span = Span(windows.valid, STEPS_PER_FRAME, 0)
         x = latents(self._weights, windows.codes).to(self._dtype)
         x = conv.depthwise(x, self._no_shift, self._taps, span, None) @ self._point
@@ -82,17 +79,6 @@ class FusedDecoder:
             for unit in block.units:
                 _add_unit(unit, x, span)
         return conv.last(x, self._last_shift, self._snake, self._last, span)
-
-
-@contextlib.contextmanager
-def _tensor_cores() -> Iterator[None]:
-    """Products of float32 in TF32: float16's 10 bits of mantissa, float32's range (57 dB from exact, measured)."""
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def _raise(block: _Block, x: Tensor, span: Span) -> Tensor:

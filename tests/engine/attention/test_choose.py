@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -21,6 +24,16 @@ def test_the_cpu_has_torch(name):
 def test_the_others_need_a_gpu(name):
     with pytest.raises(DeviceUnavailable, match=f"'{name}' needs a CUDA device and the KV memory is on cpu"):
         make_attention(name, CASE.kv, CASE.pages, deterministic=False)
+
+
+@pytest.mark.parametrize("name", ["triton", "flashinfer", "auto"])
+def test_without_triton_the_way_to_it_is_told(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "triton", None)
+    for module in ("engine.kernels.attention", "engine.attention.triton_pages", "engine.attention.flashinfer_pages"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    kv = SimpleNamespace(data=SimpleNamespace(device=torch.device("cuda")))
+    with pytest.raises(DeviceUnavailable, match=r"needs the package 'triton'.* pip install 'triton>=3\.6,<4'"):
+        make_attention(name, kv, CASE.pages, deterministic=False)
 
 
 def test_an_unknown_name_is_answered_with_those_that_are_known():

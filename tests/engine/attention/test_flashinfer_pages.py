@@ -6,7 +6,9 @@ FlashInfer itself needs a GPU: a stand-in with its signatures attends by the pla
 from __future__ import annotations
 
 import sys
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -179,3 +181,5 @@ def test_without_flashinfer_the_extra_is_named(monkeypatch):
     case = make_case([Run(0, 0, 1)], shape=kv_shape())
     with pytest.raises(DeviceUnavailable, match=r"pip install 'tts-batch\[gpu\]'"):
         FlashInferAttention(case.kv, case.pages)
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))["project"]
+    assert any(one.startswith("flashinfer-python==") for one in project["optional-dependencies"]["gpu"])

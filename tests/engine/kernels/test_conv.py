@@ -132,6 +132,20 @@ def test_half_signals_round_only_what_they_keep(draw, dtype):
     torch.testing.assert_close(got, wanted, rtol=torch.finfo(dtype).eps, atol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_the_short_snake_of_half_signals_errs_far_less_than_they_round(draw, scale):
+    """`last` sums in float32 and gives float32: nothing but the snakes differs."""
+    x, shift, snake = (draw(BATCH, ROWS, CHANNELS) * scale).half(), draw(CHANNELS), snake_of(draw)
+    taps = conv.Taps(draw(7, CHANNELS) / (50 * scale), draw(1) / 8)
+    long, short = (conv.last(signal, shift, snake, taps, SPAN) for signal in (x.float(), x))
+    assert long.std() > 0.05
+    torch.testing.assert_close(short, long, rtol=0, atol=1e-6 * scale)
+
+
+def test_every_walk_is_written_out_whole():
+    assert all(steps % conv.UNROLL.value == 0 for steps in conv.STEPS)
+
+
 def test_a_signal_must_be_contiguous(draw):
     x = draw(BATCH, CHANNELS, ROWS).transpose(1, 2)
     with pytest.raises(ValueError, match="contiguous"):

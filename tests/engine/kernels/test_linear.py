@@ -34,10 +34,3 @@ def test_a_row_is_the_same_in_any_company():
 )
 def test_what_it_does_not_take(rows, width, dtype):
     assert not takes(torch.zeros(rows, width, dtype=dtype), torch.zeros(8, width, dtype=dtype))
-
-
-def test_weights_off_a_multiple_of_16_bytes_are_left_to_the_library():
-    flat = torch.zeros(8 * 512 + 1, dtype=torch.float16, device=DEVICE)
-    x = torch.zeros(1, 512, dtype=torch.float16, device=DEVICE)
-    assert takes(x, flat[:-1].view(8, 512))
-    assert not takes(x, flat[1:].view(8, 512))

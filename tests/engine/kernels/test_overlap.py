@@ -44,8 +44,7 @@ def device_of(monkeypatch):
 def test_it_is_asked_for_from_hopper_on(device_of, monkeypatch, capability):
     device_of(capability)
     monkeypatch.setattr(overlap, "ENABLED", True)
-    for early in (False, True):
-        assert overlap.launch_options(CUDA) == {"PDL": True, "TRIGGER": early, "launch_pdl": True}
+    assert overlap.launch_options(CUDA) == {"PDL": True, "launch_pdl": True}
 
 
 @pytest.mark.parametrize(("capability", "hip"), [((8, 9), None), ((7, 0), None), ((9, 4), "7.0")])

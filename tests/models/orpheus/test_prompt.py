@@ -107,11 +107,18 @@ def test_budgets_grow_with_the_text_in_whole_frames(short, more, tags):
     small, large = (budget_tokens(sounds + "a" * count, room_tokens=ROOM) for count in (short, short + more))
     assert small <= large <= ROOM
     assert small % 7 == large % 7 == 0
-    # 4 s, an eighth of a second for a character, 2 s for a sound; 82.03 ids a second.
-    need_s = 4 + (short + 7 * tags) / 8 + 2 * tags
+    # 3 s, a tenth of a second for a character, 2 s for a sound; 82.03 ids a second.
+    need_s = 3 + (short + 7 * tags) / 10 + 2 * tags
     assert small >= min(need_s * 82.03, ROOM - 6) - 1
     assert small <= need_s * 82.04 + 7
 
 
 def test_a_budget_stays_within_the_room():
     assert budget_tokens("a" * 300, room_tokens=500) == 497
+    assert budget_tokens("a" * 300, room_tokens=7) == 7
+
+
+@pytest.mark.parametrize("room", [6, 0, -30])
+def test_no_room_for_a_frame_is_no_budget(room):
+    with pytest.raises(BadPrompt, match=f"leaves room for {max(room, 0)} ids .* a frame of speech takes 7; split"):
+        budget_tokens("a", room_tokens=room)
