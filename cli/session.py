@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 NODE_START_S = 40.0
 NODE_STOP_S = 60.0
 POLL_S = 0.1
-SERVED_S = 10.0
-"""How long the workers of a node may take to offer a model: those of a GPU come up after those of the CPU."""
+SERVED_S = 20.0
+"""How long the workers of a node may take to offer a model: for those of a GPU torch is asked first, several times."""
 OWNED_GRACE_S = 0.5
 """Grace of a node that one command started: who presses Ctrl-C wants to leave, and what is given back is not lost."""
 

@@ -66,7 +66,7 @@ def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
     if finish == BUDGET_FINISH:
         return (
             "the model did not stop by itself within the time that its text may take, so it was cut off: it repeats "
-            "itself or has lost the text; the same seed mostly ends the same way, so submit the text again with another "
+            "itself or has lost the text; the same seed mostly ends the same way, so submit the text with another "
             "--seed, or in shorter sentences (random weights never stop)"
         )
     if finish != GOOD_FINISH:

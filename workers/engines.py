@@ -163,7 +163,7 @@ def loading(name: str, device: str) -> Iterator[None]:
         if isinstance(fault, DeviceUnavailable) or is_lost_device(fault):
             raise
         msg = (
-            f"model {name} cannot be loaded on {device}: {type(fault).__name__}: {fault}; if memory is what lacks, free "
+            f"model {name} cannot be loaded on {device}: {type(fault).__name__}: {fault}; if it is memory, free "
             "some, run fewer processes (TTS_BATCH_PROCESSES) or let another machine speak it"
         )
         raise DeviceUnavailable(msg) from fault

@@ -172,8 +172,10 @@ class TokenEngine:
         rows, most = len(inputs.ids), self._runner.prefill_rows[-1]
         if rows > most:
             return f"the prompt has {rows} rows, more than the {most} of one prefill pass; shorten text or voice prompt"
-        needed = _rows_needed(inputs)
-        room = min(self._runner.max_rows, (self._pool.num_pages - 1) * self.options.page_size)
+        needed, room = (
+            inputs.rows_needed,
+            min(self._runner.max_rows, (self._pool.num_pages - 1) * self.options.page_size),
+        )
         if needed > room:
             return f"prompt and budget need {needed} rows of KV memory, a slot can have {room}; split the text"
         return None
@@ -203,7 +205,7 @@ class TokenEngine:
         """Reserve the pages of a request; how many of its prompt's rows are to be computed, or None: not now."""
         seat = self._seats[request_id]
         if seat.lease is None:
-            seat.lease = self._pool.reserve(seat.inputs.ids, seat.inputs.shared_rows, _rows_needed(seat.inputs))
+            seat.lease = self._pool.reserve(seat.inputs.ids, seat.inputs.shared_rows, seat.inputs.rows_needed)
         return None if seat.lease is None else len(seat.inputs.ids) - seat.lease.shared_rows
 
     def _entry(self, seat: _Seat) -> Entry:
@@ -294,8 +296,3 @@ class TokenEngine:
 
     def _running_ids(self, request_id: str) -> Ids:
         return self._ledger.ids(self._seats[request_id].slot)
-
-
-def _rows_needed(inputs: TokenInputs) -> int:
-    """Rows in KV when the budget is used up: the id drawn last is never fed back."""
-    return len(inputs.ids) + inputs.budget_tokens - 1

@@ -60,6 +60,11 @@ class TokenInputs:
     min_tokens: int = 0
     budget_finish: FinishReason = FinishReason.BUDGET
 
+    @property
+    def rows_needed(self) -> int:
+        """Rows in KV when the budget is used up: the id drawn last is never fed back."""
+        return len(self.ids) + self.budget_tokens - 1
+
     def __post_init__(self) -> None:
         if not self.ids or self.budget_tokens < 1 or not 0 <= self.shared_rows <= len(self.ids):
             msg = (

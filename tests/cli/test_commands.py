@@ -70,7 +70,7 @@ def test_why_segments_failed_is_counted(open_door: Door):
     world = open_door.world
     job = world.submit(" ".join(f"{word} is here." for word in ("One", "Two", "Three", "Four", "Five"))).job
     tasks = world.lease()
-    for task, reason in zip(tasks, ("", "no room", "lost", "no room", "")):
+    for task, reason in zip(tasks, ("", "no room", "lost", "no room", ""), strict=True):
         if reason:
             world.report(task, state=SegmentState.FAILED, reason=reason)
         else:

@@ -113,7 +113,7 @@ def test_a_model_that_finds_no_room_is_no_device_for_a_command(
         raise fault
 
     monkeypatch.setattr(registry, "load", refuse)
-    with pytest.raises(NoDevice, match=f"model fake cannot be loaded on cpu: .*{fault}; if memory is what lacks"):
+    with pytest.raises(NoDevice, match=f"model fake cannot be loaded on cpu: .*{fault}; if it is memory, free some"):
         load_model("fake", device="cpu", precision="auto", random_weights=False)
 
 

@@ -85,7 +85,7 @@ def test_a_driver_that_hangs_is_no_device(monkeypatch) -> None:
 
     monkeypatch.setattr(subprocess, "run", hang)
     with pytest.raises(
-        NoDevice, match="did not say within 120 s .* the driver hangs; see whether `nvidia-smi` answers"
+        NoDevice, match=r"did not say within 120 s .* the driver hangs; see whether `nvidia-smi` answers"
     ):
         devices.cuda_devices()
     found = device_finding()

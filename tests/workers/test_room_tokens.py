@@ -86,8 +86,8 @@ class Tail:
 
     def step(self) -> list[Delta]:
         self._in_slot = []
-        done = [name for name in self._coming if name in self.ready]
-        self._coming = [name for name in self._coming if name not in self.ready]
+        done = [name for name in self._coming if name in self.ready]  # the test adds to `ready` meanwhile
+        self._coming = [name for name in self._coming if name not in done]
         return [Delta(name, np.full(100, 0.5, np.float32), 0, FinishReason.STOP) for name in done]
 
 
