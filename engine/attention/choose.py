@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 from engine.attention.base import AttentionBackend, PagedKv
@@ -16,7 +14,8 @@ NAMES = ("auto", "torch", "triton", "flashinfer")
 def make_attention(name: str, kv: PagedKv, pages: torch.Tensor, *, deterministic: bool) -> AttentionBackend:
     """The back end of that name over `kv`; `auto` is triton on CUDA and torch elsewhere.
 
-    `pages` [S + 1, P] int32 are the page tables. `deterministic` fixes how keys are cut into splits.
+    `pages` [S + 1, P] int32 are the page tables. `deterministic`: a row's
+    result must not depend on the other rows of its step.
 
     Raises:
         ValueError: there is no such back end, or its kernels cannot work on this KV.
@@ -33,16 +32,11 @@ def make_attention(name: str, kv: PagedKv, pages: torch.Tensor, *, deterministic
     if device.type != "cuda":
         msg = f"attention={name!r} needs a CUDA device and the KV memory is on {device}; choose auto or torch"
         raise DeviceUnavailable(msg)
-    return _cuda_backend(name)(kv, pages, deterministic=deterministic)
-
-
-def _cuda_backend(name: str) -> Callable[..., AttentionBackend]:
-    """The class of a back end that runs our kernels. Raises DeviceUnavailable: there is no Triton to build them."""
     try:
         if name == "triton":
             from engine.attention.triton_pages import TritonAttention
 
-            return TritonAttention
+            return TritonAttention(kv, pages)
         from engine.attention.flashinfer_pages import FlashInferAttention
     except ModuleNotFoundError as error:
         msg = (
@@ -50,4 +44,4 @@ def _cuda_backend(name: str) -> Callable[..., AttentionBackend]:
             "Linux bring it: pip install 'triton>=3.6,<4'"
         )
         raise DeviceUnavailable(msg) from error
-    return FlashInferAttention
+    return FlashInferAttention(kv, pages, deterministic=deterministic)

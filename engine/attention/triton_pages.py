@@ -28,36 +28,30 @@ class Tuning:
     """What is tuned on a device; it changes speed and rounding, never meaning.
 
     `chunks` are pairs (rows, keys), most rows first: a step of at least so many rows cuts its keys into splits of
-    `keys` (0: no cut). Deterministic steps cut by `fixed_chunk`. `block_keys` are read at once (at most a page);
+    `keys` (0: no cut). `block_keys` are read at once (at most a page);
     `num_warps` and `num_stages` (pipelined reads) are Triton's.
     """
 
     chunks: tuple[tuple[int, int], ...] = ((128, 0), (24, 1024), (8, 256), (0, 64))
-    fixed_chunk: int = 512
     block_keys: int = 64
     num_warps: int = 4
     num_stages: int = 3
 
-    def chunk(self, rows: int, *, deterministic: bool) -> int:
+    def chunk(self, rows: int) -> int:
         """Keys per split of a step with that many rows; 0 is no cut."""
-        if deterministic:
-            return self.fixed_chunk
         return next((keys for least, keys in self.chunks if rows >= least), 0)
 
 
 class TritonAttention:
     """The Triton back end over `kv`; `pages` [S + 1, P] int32 are the page tables of all slots.
 
-    `deterministic`: every step cuts keys in the same way, so that a row's result is the same in steps of any size.
+    What a row gets depends on the number of rows in its step (by the cut), never on the other rows.
     """
 
-    def __init__(
-        self, kv: PagedKv, pages: torch.Tensor, *, deterministic: bool = False, tuning: Tuning | None = None
-    ) -> None:
+    def __init__(self, kv: PagedKv, pages: torch.Tensor, *, tuning: Tuning | None = None) -> None:
         check_shape(kv.shape, kv.page_size)
         self.kv = kv
         self.pages = pages
-        self.deterministic = deterministic
         self.tuning = tuning or Tuning()
 
     @property
@@ -67,7 +61,7 @@ class TritonAttention:
 
     def for_step(self, rows: Rows, *, entries: int) -> TritonStep:  # noqa: ARG002  # each row is its own work
         """Attention of steps over these rows, with its own workspaces."""
-        chunk = self.tuning.chunk(len(rows.slots), deterministic=self.deterministic)
+        chunk = self.tuning.chunk(len(rows.slots))
         return TritonStep(self.kv, self.pages, rows, _plan(self.kv, self.pages, len(rows.slots), chunk, self.tuning))
 
 

@@ -28,8 +28,8 @@ Ints = npt.NDArray[np.int32]
 
 NEUTRAL = [{"top_p": 1.0, "penalty": 1.0}.get(name, 0.0) for name in FLOATS]
 """`SlotState.floats` of padding entries: greedy, nothing filtered."""
-FIXED_ROWS = 1024
-"""The one row bucket of deterministic engines: room for a voice prompt, at little more cost than 64 rows."""
+FIXED_ROWS = 512
+"""The one row bucket of deterministic engines, and so their longest prompt: a pass takes twice as long as 64 rows."""
 
 
 @dataclass(frozen=True, slots=True)

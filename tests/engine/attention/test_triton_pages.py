@@ -20,10 +20,10 @@ NO_CUT = Tuning(chunks=((0, 0),))
 CUT = Tuning(chunks=((0, 32),))
 
 
-def both(case: Case, tuning: Tuning, *, deterministic: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+def both(case: Case, tuning: Tuning) -> tuple[torch.Tensor, torch.Tensor]:
     """Results of Triton and torch; they must have kept the same."""
     ours, theirs = case.memory(), case.memory()
-    backend = TritonAttention(ours, case.pages, deterministic=deterministic, tuning=tuning)
+    backend = TritonAttention(ours, case.pages, tuning=tuning)
     step = backend.for_step(case.rows(), entries=len(case.runs))
     step.plan(case.batch())
     out = step(0, case.qkv, case.rope)
@@ -76,12 +76,14 @@ def test_padding_rows_leave_the_others_alone():
     assert torch.equal(out[:2], both(case, CUT)[0])
 
 
-def test_deterministic_steps_of_any_size_give_a_row_the_same_bits():
+def test_steps_that_cut_alike_give_a_row_the_same_bits_whatever_the_others_are():
     case = make_case([Run(slot, 50 + slot, 1) for slot in range(9)], shape=kv_shape(2, 1))
     alone = replace(case, runs=case.runs[:1], qkv=case.qkv[:1])
-    tuning = Tuning(chunks=((8, 0), (0, 16)), fixed_chunk=32)
-    in_company, by_itself = (both(one, tuning, deterministic=True)[0] for one in (case, alone))
+    turned = replace(case, runs=case.runs[::-1], qkv=case.qkv.flip(0))
+    tuning = Tuning(chunks=((0, 32),))
+    in_company, by_itself, elsewhere = (both(one, tuning)[0] for one in (case, alone, turned))
     assert torch.equal(in_company[0], by_itself[0])
+    assert torch.equal(in_company, elsewhere.flip(0))
 
 
 def test_several_layers_have_memory_of_their_own():
@@ -95,8 +97,7 @@ def test_several_layers_have_memory_of_their_own():
 
 @pytest.mark.parametrize(("rows", "keys"), [(1, 64), (7, 64), (8, 256), (23, 256), (24, 1024), (128, 0), (2048, 0)])
 def test_few_rows_are_cut_finer(rows, keys):
-    assert Tuning().chunk(rows, deterministic=False) == keys
-    assert Tuning().chunk(rows, deterministic=True) == 512
+    assert Tuning().chunk(rows) == keys
 
 
 def test_there_are_never_more_splits_than_can_be_combined():
