@@ -41,7 +41,7 @@ def bench(
     attention: AttentionOption = None,
     eager: Annotated[bool, typer.Option("--eager", help="Without CUDA graphs.")] = False,
     deterministic: Annotated[
-        bool, typer.Option("--deterministic", help="Same tokens in any company; as quick while all slots are full.")
+        bool, typer.Option("--deterministic", help="Same tokens in any company; 4 % slower with full slots.")
     ] = False,
     queue: QueueOption = True,
     as_json: JsonOption = False,

@@ -10,7 +10,8 @@ from cli.options import JsonOption, shared
 from cli.output import table
 
 DeviceOption = Annotated[
-    str | None, typer.Option(metavar="DEVICE", help="cuda or cpu; without it the GPU where there is one.")
+    str | None,
+    typer.Option("--device", metavar="DEVICE", help="cuda or cpu; without it the GPU where there is one."),
 ]
 RandomOption = Annotated[
     bool, typer.Option("--random-weights", help="The model's shape without its weights: nothing is fetched.")

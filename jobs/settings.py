@@ -62,7 +62,7 @@ class Settings:
     """Run token models without CUDA graphs: slower, for finding faults. A CPU always does."""
     deterministic: bool = False
     """Token models draw the same tokens in any company, bit for bit: every step runs in the bucket of all slots, which
-    costs nothing while these are full. Slots and attention are part of the numerics then, so takes have other keys."""
+    costs 4 % while these are full. Slots and attention are part of the numerics then, so takes have other keys."""
     attention: str = "auto"
     """Attention of token models: auto, torch, triton or flashinfer."""
     kernel_cache: Path | None = None

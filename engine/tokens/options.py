@@ -9,10 +9,10 @@ from dataclasses import dataclass
 class EngineOptions:
     """`eager` leaves graphs out (CPU always does). `attention`: auto, torch, triton or flashinfer.
 
-    `deterministic` runs all steps in one batch size and all prompts in one row bucket (of 512: longer ones are refused),
-    so that a request draws the same tokens in any company; without it matrix products of another batch size may round
-    otherwise. `memory_share` of the free device memory becomes KV pages (at most what all slots can use). `timed`
-    measures each stage on the device.
+    `deterministic` runs all steps in one batch size and all prompts in one row bucket (of 512: longer ones are
+    refused), so that a request draws the same tokens in any company; without it matrix products of another batch size
+    may round otherwise. `memory_share` of the free device memory becomes KV pages (at most what all slots can use).
+    `timed` measures each stage on the device.
     """
 
     num_slots: int = 4
