@@ -3,7 +3,7 @@
 A program sees batches of `Request.inputs`, never jobs, text or queues. The utterance lane runs models that know the
 length of a segment before they make its audio (VITS, Kokoro, and the shipped fake): first `encode` turns a batch of
 requests into one latent each, then `decode` makes audio from any window of frames of one latent.
-(The token lane adds its own base class beside this one.)
+(The token lane's programs are those of `engine.tokens.program`.)
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import triton
 import triton.language as tl
 
 from engine.kernels.overlap import launch_options, wait
-from engine.tokens.sampler import DRAW_RAS, DRAW_TOKEN, Candidates
+from engine.tokens.candidates import DRAW_RAS, DRAW_TOKEN, Candidates
 from engine.tokens.state import FLOATS, INTS, SlotState
 
 _TEMPERATURE = tl.constexpr(FLOATS.index("temperature"))

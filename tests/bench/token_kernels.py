@@ -23,9 +23,10 @@ from engine.attention.base import PagedKv, Rows
 from engine.attention.torch_pages import TorchAttention
 from engine.attention.triton_pages import TritonAttention, Tuning
 from engine.kernels import overlap
+from engine.tokens.candidates import Candidates
 from engine.tokens.inputs import Sampling
 from engine.tokens.program import Grammar, KvShape
-from engine.tokens.sampler import Candidates, Sampler, _sample
+from engine.tokens.sampler import Sampler, _sample
 from engine.tokens.state import FLOATS, SlotState
 
 DEVICE = torch.device("cuda")

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from engine import noise
 from engine.tokens import sampler as ours
+from engine.tokens.candidates import DRAW_RAS, DRAW_TOKEN
 from engine.tokens.inputs import Sampling
 from engine.tokens.program import Grammar
-from engine.tokens.sampler import DRAW_RAS, DRAW_TOKEN, Sampler
+from engine.tokens.sampler import Sampler
 from engine.tokens.state import FLOATS, INTS, SlotState
 
 FIRST = 100

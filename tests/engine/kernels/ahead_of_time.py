@@ -18,8 +18,8 @@ from triton.runtime.jit import JITFunction
 from engine.attention.base import PagedKv, Rows
 from engine.attention.triton_pages import TritonAttention
 from engine.kernels import attention, linear, norm, sampling
+from engine.tokens.candidates import Candidates
 from engine.tokens.program import Grammar, KvShape, Rope
-from engine.tokens.sampler import Candidates
 from engine.tokens.state import SlotState
 
 OPTIONS = {"PDL": True, "launch_pdl": True}
