@@ -27,7 +27,8 @@ class Row:
 
     A model that takes voices by path also names `voice_card(voice) -> VoiceCard`. One that takes weights by folder
     names `folder(config) -> bool` (whether a parsed config.json is of its kind) and says in `folder_kind` what that is;
-    its card and loader then also take `source: str`, the folder. One that gets its weights from a hub names `fetch()`.
+    its card and loader then also take `source: str`, the folder. One that gets its weights from a hub names `fetch()`
+    and the repository, `hub`, which is another name of the model.
     """
 
     card: str
@@ -36,6 +37,7 @@ class Row:
     folder: str | None = None
     folder_kind: str = ""
     fetch: str | None = None
+    hub: str | None = None
     source: str | None = None
     """The folder, in a row that was made for one."""
 
@@ -50,6 +52,7 @@ ROWS: dict[str, Row] = {
         folder="models.orpheus.source:fits",
         folder_kind="Orpheus (LlamaForCausalLM with a vocabulary of at least 156938)",
         fetch="models.orpheus.source:fetch",
+        hub="canopylabs/orpheus-3b-0.1-ft",
     ),
     "fake": Row(card="models.fake.model:card", load="models.fake.model:load"),
 }
@@ -61,13 +64,15 @@ def names() -> tuple[str, ...]:
 
 
 def is_folder(name: str) -> bool:
-    """Whether a model is named by the path of a folder."""
-    return os.sep in name
+    """Whether a model is named by the path of a folder; a folder that is named like a row's repository is not."""
+    return os.sep in name and _of_hub(name) is None
 
 
 def full_name(name: str) -> str:
-    """The name that a model's card has: a folder's absolute path, any other name as it is."""
-    return os.path.abspath(Path(name).expanduser()) if is_folder(name) else name  # noqa: PTH100  # takes `..` out
+    """The name that a model's card has: a folder's absolute path, a repository's row, any other name as it is."""
+    if is_folder(name):
+        return os.path.abspath(Path(name).expanduser())  # noqa: PTH100  # takes `..` out
+    return _of_hub(name) or name
 
 
 def card(name: str, *, precision: str = "auto", device: str = "cpu") -> ModelCard:
@@ -127,7 +132,13 @@ def fetch(name: str) -> None:
         cast("Callable[[], None]", _resolve(row.fetch))()
 
 
+def _of_hub(name: str) -> str | None:
+    """The row whose weights come from the hub's repository of that name."""
+    return next((row_name for row_name, row in ROWS.items() if row.hub == name), None)
+
+
 def _row(name: str) -> Row:
+    name = _of_hub(name) or name
     if name in ROWS:
         return ROWS[name]
     if is_folder(name):
@@ -158,7 +169,10 @@ def _read_config(folder: Path) -> dict[str, object]:
         config = json.loads(path.read_text("utf-8"))
     except OSError as error:
         what = "has no config.json that can be read" if folder.is_dir() else "is not a folder"
-        msg = f"{folder} {what} ({error.strerror}); name a folder with config.json, tokenizer.json and *.safetensors"
+        msg = (
+            f"{folder} {what} ({error.strerror}); name a folder with config.json, tokenizer.json and *.safetensors "
+            "(`hf download REPOSITORY --local-dir DIR` makes one of a repository)"
+        )
         raise UnknownModel(msg) from error
     except ValueError as error:
         msg = f"{path} is not JSON ({error}); fetch it again"

@@ -10,6 +10,7 @@ import pytest
 from engine.errors import DeviceUnavailable
 from models import registry
 from models.errors import UnknownModel, UnknownVoice
+from models.orpheus.source import LM_REPO
 from models.registry import Row
 
 
@@ -90,3 +91,11 @@ def test_a_voice_is_known_or_comes_from_the_models_own_reader(monkeypatch):
 def test_the_fake_takes_no_other_device():
     with pytest.raises(DeviceUnavailable, match="'cpu' only, not on 'cuda'"):
         registry.load("fake", device="cuda")
+
+
+def test_a_model_of_the_hub_is_known_by_its_repository_too():
+    assert registry.full_name(LM_REPO) == "orpheus"
+    assert not registry.is_folder(LM_REPO)
+    assert registry.card(LM_REPO) == registry.card("orpheus")
+    with pytest.raises(UnknownModel, match=r"is not a folder .*`hf download REPOSITORY --local-dir DIR`"):
+        registry.card("somebody/some-model")
