@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.errors import ProgramFault
+from engine.errors import ProgramFault, is_lost_device
 from engine.program import Latent, RequestRejected, UtteranceProgram
 from engine.request import Delta, FinishReason, Request, Samples
 from engine.scheduler import Policy, Scheduler, Window
@@ -26,9 +26,6 @@ from engine.slots import SlotTable
 REQUEST_FAULTS = (MemoryError, RuntimeError, ArithmeticError, ValueError, LookupError, ProgramFault)
 """What a program raises on inputs it cannot run (torch reports memory and shapes as RuntimeError). The batch is tried
 again in halves until the guilty request stands alone and ends with ERROR. Any other exception is a bug and passes."""
-
-LOST_DEVICE = "AcceleratorError"
-"""Name of torch's RuntimeError for a device that can run nothing more; it ends the process, not the request."""
 
 GOOD_ENDS = (FinishReason.STOP, FinishReason.BUDGET)
 """What a latent may say of its end; the other reasons are the engine's to give."""
@@ -135,7 +132,8 @@ class UtteranceEngine:
         except RequestRejected as rejection:
             return [self._end(batch[rejection.index], FinishReason.ERROR, rejection.reason)]
         except REQUEST_FAULTS as fault:
-            _raise_if_device_is_lost(fault)
+            if is_lost_device(fault):
+                raise
             if len(batch) > 1:
                 self._scheduler.encode_failed(len(batch))
                 return []
@@ -186,7 +184,8 @@ class UtteranceEngine:
         except RequestRejected as rejection:
             return [self._end(window.request_id, FinishReason.ERROR, rejection.reason)]
         except REQUEST_FAULTS as fault:
-            _raise_if_device_is_lost(fault)
+            if is_lost_device(fault):
+                raise
             return [self._end(window.request_id, FinishReason.ERROR, _reason(fault, frames))]
         finally:
             self._stats = replace(self._stats, decode_s=self._stats.decode_s + time.perf_counter() - started_s)
@@ -224,11 +223,6 @@ class UtteranceEngine:
             audio_samples=self._stats.audio_samples + sum(len(delta.samples) for delta in deltas),
         )
         return deltas
-
-
-def _raise_if_device_is_lost(fault: Exception) -> None:
-    if type(fault).__name__ == LOST_DEVICE:
-        raise fault
 
 
 def _reason(fault: Exception, doing: str) -> str:

@@ -6,7 +6,17 @@ EngineError
 ├── UnknownRequest     cancel() named a request the engine does not hold
 ├── DeviceUnavailable  the device asked for is not there
 └── ProgramFault       the program broke its contract (shape, dtype, non-finite audio)
+
+A device that is lost raises torch's own error, which `is_lost_device` knows.
 """
+
+LOST_DEVICE = "AcceleratorError"
+"""Name of torch's RuntimeError for a device that can run nothing more; it ends the process, not the request."""
+
+
+def is_lost_device(error: BaseException) -> bool:
+    """Whether an error says that the device can run nothing more: only a new process can use it again."""
+    return type(error).__name__ == LOST_DEVICE
 
 
 class EngineError(Exception):

@@ -21,6 +21,11 @@ class Prompt:
     language: str
     speed: float = 1.0
 
+    @property
+    def base_language(self) -> str:
+        """`en` of en-US or en_GB."""
+        return self.language.replace("_", "-").split("-")[0].lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:

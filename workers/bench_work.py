@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.request import FinishReason, Request
-from engine.tokens.inputs import Sampling, TokenInputs
+from engine.tokens.inputs import TokenInputs
+from models.orpheus.model import SAMPLING
 
 if TYPE_CHECKING:
     from engine.tokens.program import TokenProgram  # torch: `tts-batch warm` measures how long that takes
 
-SAMPLING = Sampling(temperature=0.6, top_p=0.8, penalty=1.3)
-"""Orpheus's published defaults."""
 LEAST_TOKENS = 28
 """Shortest request: a few frames, so that there is audio."""
 _TEXT = re.compile(r"tokens=(\d+) rows=(\d+) seed=(\d+)")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from jobs.errors import NoDevice
@@ -52,13 +53,13 @@ def likely_device() -> str:
     return "cuda" if has_nvidia_driver() else "cpu"
 
 
-def check_device(device: str) -> None:
-    """Raise NoDevice unless `device` is cpu, or cuda with a GPU that torch sees."""
+def check_device(device: str, *, count: Callable[[], int] = cuda_devices) -> None:
+    """Raise NoDevice unless `device` is cpu, or cuda with a GPU that torch sees; `count` says how many it sees."""
     if device == "cpu":
         return
     if device != "cuda":
         msg = f"device {device!r} is not known; use cuda or cpu"
         raise NoDevice(msg)
-    if cuda_devices() == 0:
+    if count() == 0:
         msg = "torch sees no CUDA device; check the driver and the torch build, or use --device cpu"
         raise NoDevice(msg)

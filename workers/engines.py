@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from engine.engine import UtteranceEngine
-from engine.errors import DeviceUnavailable, EngineError
+from engine.errors import DeviceUnavailable, EngineError, is_lost_device
 from engine.lane import Engine
 from engine.program import UtteranceProgram
 from jobs.errors import BadOption, MissingExtra, NoDevice
@@ -21,6 +21,7 @@ from models import registry
 from models.base import SpeechModel
 from models.card import ModelCard
 from models.errors import ModelError
+from workers.devices import check_device
 
 if TYPE_CHECKING:  # a process that only speaks the utterance lane need not load torch
     from engine.tokens.engine import TokenEngine
@@ -35,8 +36,6 @@ RANDOM_MODEL = "orpheus"
 ENGINE_FAULTS = (EngineError, MemoryError, RuntimeError, ValueError, ImportError)
 """What loading a model or making an engine raises where that cannot be had (torch reports too little device memory as
 RuntimeError)."""
-LOST_DEVICE = "AcceleratorError"
-"""Name of torch's RuntimeError for a device that can run nothing more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +76,8 @@ def open_device(device: str) -> None:
         msg = "torch is not installed: pip install 'tts-batch[torch]'"
         raise MissingExtra(msg) from error
 
-    if device not in {"cpu", "cuda"}:
-        msg = f"device {device!r} is not known; use cuda or cpu"
-        raise NoDevice(msg)
+    check_device(device, count=torch.cuda.device_count)
     if device == "cuda":
-        if not torch.cuda.is_available():
-            msg = "torch sees no CUDA device; check the driver and the torch build, or use --device cpu"
-            raise NoDevice(msg)
         torch.zeros(1, device=device)
 
 
@@ -122,8 +116,8 @@ def _random_model(name: str, *, device: str, precision: str) -> SpeechModel:
 
 
 def make_engine(model: SpeechModel, settings: EngineSettings) -> Engine:
-    """The engine of a model's lane, ready to work: on a GPU its kernels are built and its graphs captured (minutes,
-    when nothing is in the kernel cache yet).
+    """The engine of a model's lane, ready to work: on a GPU its kernels are built and its graphs captured (half
+    a minute, when nothing is in the kernel cache yet).
 
     Raises:
         DeviceUnavailable: it cannot be made here: too little memory, or an attention that is not installed.
@@ -171,14 +165,9 @@ def loading(name: str, device: str) -> Iterator[None]:
 
 def make_token_engine(program: TokenProgram, settings: EngineSettings, *, timed: bool = False) -> TokenEngine:
     """A token engine that has captured nothing yet; `timed` measures each stage on the device."""
-    import torch
-
     from engine.tokens.engine import TokenEngine
     from engine.tokens.options import EngineOptions
 
-    if program.device.type == "cuda":
-        # Weights were made or copied on another stream (maybe by another thread) than those that the engine works on.
-        torch.cuda.synchronize(program.device)
     options = EngineOptions(
         num_slots=settings.slots,
         eager=settings.eager,
@@ -192,8 +181,3 @@ def make_token_engine(program: TokenProgram, settings: EngineSettings, *, timed:
 def busy_slots(engine: Engine) -> int:
     """How many slots are taken; a request whose last audio is still being decoded may have left its slot."""
     return engine.num_slots - engine.free_slots
-
-
-def is_lost_device(error: BaseException) -> bool:
-    """Whether an error says that the device can run nothing more: only a new process can use it again."""
-    return type(error).__name__ == LOST_DEVICE

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.errors import DeviceUnavailable
+from engine.errors import DeviceUnavailable, is_lost_device
 from engine.lane import Engine
 from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable, Fenced
@@ -28,7 +28,7 @@ from models import registry
 from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
-from workers.engines import busy_slots, is_lost_device, loading, make_engine
+from workers.engines import busy_slots, loading, make_engine
 from workers.intake import Intake, failed_result
 from workers.outlet import Outlet, Voicing
 from workers.process import StopFlag, configure_logging

@@ -15,6 +15,14 @@ _SILU_COLUMNS = 1024
 
 
 @triton.jit
+def _store_normed(places, wide, scales, inside, eps, D: tl.constexpr):
+    """The norm of a row of float32 (zeros beyond D), rounded before it is weighted."""
+    inverse = tl.rsqrt(tl.sum(wide * wide, axis=0) / D + eps)
+    rounded = (wide * inverse).to(places.dtype.element_ty).to(tl.float32)
+    tl.store(places, (rounded * scales).to(places.dtype.element_ty), mask=inside)
+
+
+@triton.jit
 def _rms_norm_kernel(
     x, weight, out, x_stride, out_stride, eps, D: tl.constexpr, BLOCK: tl.constexpr, PDL: tl.constexpr,
 ):  # fmt: skip
@@ -24,9 +32,7 @@ def _rms_norm_kernel(
     inside = columns < D
     scales = tl.load(weight + columns, mask=inside, other=0.0).to(tl.float32)
     wide = tl.load(x + row * x_stride + columns, mask=inside, other=0.0).to(tl.float32)
-    inverse = tl.rsqrt(tl.sum(wide * wide, axis=0) / D + eps)
-    rounded = (wide * inverse).to(out.dtype.element_ty).to(tl.float32)
-    tl.store(out + row * out_stride + columns, (rounded * scales).to(out.dtype.element_ty), mask=inside)
+    _store_normed(out + row * out_stride + columns, wide, scales, inside, eps, D)
 
 
 @triton.jit
@@ -44,9 +50,7 @@ def _add_rms_norm_kernel(
     total = (added + tl.load(kept, mask=inside, other=0.0).to(tl.float32)).to(residual.dtype.element_ty)
     tl.store(kept, total, mask=inside)
     wide = total.to(tl.float32)  # the norm is of the sum as it was rounded
-    inverse = tl.rsqrt(tl.sum(wide * wide, axis=0) / D + eps)
-    rounded = (wide * inverse).to(out.dtype.element_ty).to(tl.float32)
-    tl.store(out + row * out_stride + columns, (rounded * scales).to(out.dtype.element_ty), mask=inside)
+    _store_normed(out + row * out_stride + columns, wide, scales, inside, eps, D)
 
 
 @triton.jit

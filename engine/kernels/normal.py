@@ -22,16 +22,26 @@ TAIL_AT = tl.constexpr(TAIL_OFFSET)
 
 
 @triton.jit
+def uniform_in(low, high, place, draw, seed_low, seed_high):
+    """Uniform float32 in (0, 1): word `place` [N] (0 to 3) of Philox block `high` << 32 | `low` [N] uint32 of a draw.
+
+    `high` and the halves of the seed are uint32, scalars or [N].
+    """
+    zero = tl.zeros_like(low)
+    word0, word1, word2, word3 = tl.philox_impl(
+        low, zero + high, (zero + draw).to(tl.uint32), zero, zero + seed_low, zero + seed_high, ROUNDS
+    )
+    bits = tl.where(place < 2, tl.where(place == 0, word0, word1), tl.where(place == 2, word2, word3))
+    return (bits >> 9).to(tl.int32).to(tl.float32) * 1.1920928955078125e-07 + 5.9604644775390625e-08  # 2**-23, 2**-24
+
+
+@triton.jit
 def uniform_at(seed, draw, position):
     """Uniform float32 in (0, 1): `seed` int64 scalar (bit pattern), `draw` int, `position` [N] int64 >= 0."""
     block = position >> 2
-    low = block.to(tl.uint32)
-    high = (block >> 32).to(tl.uint32)
-    zero = low * 0
-    w0, w1, w2, w3 = tl.philox(seed, low, high, (zero + draw).to(tl.uint32), zero, ROUNDS)
-    which = (position & 3).to(tl.int32)
-    word = tl.where(which == 0, w0, tl.where(which == 1, w1, tl.where(which == 2, w2, w3)))
-    return (word >> 9).to(tl.float32) * 1.1920928955078125e-07 + 5.9604644775390625e-08  # 2**-23, 2**-24
+    low, high = block.to(tl.uint32), (block >> 32).to(tl.uint32)
+    seed_low, seed_high = seed.to(tl.uint32), (seed >> 32).to(tl.uint32)
+    return uniform_in(low, high, position & 3, draw, seed_low, seed_high)
 
 
 @triton.jit

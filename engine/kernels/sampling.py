@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
+from engine.kernels.normal import uniform_in
 from engine.kernels.overlap import launch_options, wait
 from engine.tokens.candidates import DRAW_RAS, DRAW_TOKEN, Candidates
 from engine.tokens.state import FLOATS, INTS, SlotState
@@ -73,14 +74,7 @@ def _threshold(keys, weights, stop_keys, stop_weights, goal):
 @triton.jit
 def _gumbel(columns, drawn, seed_low, seed_high, DRAW: tl.constexpr):
     """Noise at position (drawn << 34) + column of `engine.noise`: Philox block (drawn << 32) + column / 4."""
-    low = (columns >> 2).to(tl.uint32)
-    zero = tl.zeros_like(low)
-    word0, word1, word2, word3 = tl.philox_impl(
-        low, zero + drawn.to(tl.uint32), zero + DRAW, zero, zero + seed_low, zero + seed_high
-    )
-    place = columns & 3
-    bits = tl.where(place < 2, tl.where(place == 0, word0, word1), tl.where(place == 2, word2, word3))
-    u = (bits >> 9).to(tl.int32).to(tl.float32) * 1.1920928955078125e-07 + 5.9604644775390625e-08  # 2**-23, 2**-24
+    u = uniform_in((columns >> 2).to(tl.uint32), drawn.to(tl.uint32), columns & 3, DRAW, seed_low, seed_high)
     return -tl.log(-tl.log(u))
 
 

@@ -135,6 +135,7 @@ class DecodeShape:
         self._outputs = Arena({"ids": ((size,), np.int32)}, device)
         self._rows = Rows(self._inputs.fields["slots"], torch.zeros(size, dtype=torch.int32, device=device))
         self._attention = runner.attention.for_step(self._rows, entries=size)
+        self._row_counts = np.ones(size, np.int32)
         self._send(np.zeros(0, np.int32), np.zeros(0, np.int32))
         self._replay = Replay(self._body, runner.track)
 
@@ -153,7 +154,7 @@ class DecodeShape:
         staged[len(slots) :] = self._dummy
         all_lengths = np.ones(len(staged), np.int32)
         all_lengths[: len(slots)] = lengths
-        self._attention.plan(HostBatch(staged, np.ones(len(staged), np.int32), all_lengths, self._runner.pages))
+        self._attention.plan(HostBatch(staged, self._row_counts, all_lengths, self._runner.pages))
         self._inputs.upload()
 
     def _body(self) -> None:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 from engine.errors import DeviceUnavailable
+from engine.tokens.inputs import Sampling, TokenInputs
 from models.base import Prepared, Prompt
 from models.card import ModelCard, VoiceCard
 from models.errors import BadPrompt, MissingExtra, UnknownVoice
@@ -35,9 +36,7 @@ PACK_CHARS = 200
 HARD_MAX_CHARS = 600
 """What prepare takes at most: the planner's limit leaves room for numbers that were written out."""
 MAX_PROMPT_ROWS = 1_024
-TEMPERATURE = 0.6
-TOP_P = 0.8
-PENALTY = 1.3
+SAMPLING = Sampling(temperature=0.6, top_p=0.8, penalty=1.3)
 """Its authors' sampling; they call a penalty of 1.1 the least at which it is stable. It looks at all generated ids.
 
 vLLM and transformers count the prompt's ids too. Here that comes to the same: no id of a prompt can be drawn.
@@ -72,7 +71,6 @@ class OrpheusModel:
                 room for speech behind the prompt, or the model has random weights.
             UnknownVoice: no such voice.
         """
-        from engine.tokens.inputs import Sampling, TokenInputs
         from models.orpheus.prompt import budget_tokens, spoken_text
 
         if self._writer is None:
@@ -86,7 +84,7 @@ class OrpheusModel:
         inputs = TokenInputs(
             ids=ids,
             budget_tokens=budget_tokens(text, room_tokens=self.program.max_positions - len(ids)),
-            sampling=Sampling(temperature=TEMPERATURE, top_p=TOP_P, penalty=PENALTY),
+            sampling=SAMPLING,
             # One frame at least: an empty take is no audio that could be judged.
             min_tokens=tokens.TOKENS_PER_FRAME,
         )
@@ -205,7 +203,7 @@ def _check(prompt: Prompt) -> None:
     if prompt.voice not in VOICES:
         msg = f"model orpheus has no voice {prompt.voice!r}; it has {', '.join(VOICES)}"
         raise UnknownVoice(msg)
-    if prompt.language.replace("_", "-").split("-")[0].lower() != LANGUAGE:
+    if prompt.base_language != LANGUAGE:
         msg = f"model orpheus speaks {LANGUAGE}, not {prompt.language!r}; choose another model"
         raise BadPrompt(msg)
     if prompt.speed != 1.0:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from models.errors import ModelError
+from models.precision import asked_precision
 
-PRECISIONS = ("auto", "fp32", "bf16")
 NUMERICS_VERSION = "orpheus1"
 """Goes up when the same text, voice and seed give other samples (network, prompt, sampling, codec noise)."""
 
@@ -15,12 +14,8 @@ def resolve_precision(precision: str, device: str) -> str:
     Raises:
         ModelError: no such precision.
     """
-    if precision not in PRECISIONS:
-        msg = f"precision {precision!r} is not known to model orpheus; use {', '.join(PRECISIONS)}"
-        raise ModelError(msg)
-    if precision != "auto":
-        return precision
-    return "bf16" if device_kind(device) == "cuda" else "fp32"
+    by_device = "bf16" if device_kind(device) == "cuda" else "fp32"
+    return asked_precision(precision, model="orpheus") or by_device
 
 
 def numerics(precision: str, device: str) -> str:

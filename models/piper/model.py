@@ -117,7 +117,7 @@ def load(*, device: str, precision: str, phonemes: str = DEFAULT_ROUTE) -> Piper
 
 
 def _check(prompt: Prompt, model_card: ModelCard) -> None:
-    if prompt.language.replace("_", "-").split("-")[0].lower() not in model_card.languages:
+    if prompt.base_language not in model_card.languages:
         msg = f"model piper speaks {', '.join(model_card.languages)}, not {prompt.language!r}; choose another model"
         raise BadPrompt(msg)
     if not model_card.min_speed <= prompt.speed <= model_card.max_speed:

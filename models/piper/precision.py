@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.errors import ModelError
+from models.precision import asked_precision
 
-PRECISIONS = ("auto", "fp32", "bf16")
 _CPU_INFO = Path("/proc/cpuinfo")
 _BF16_FLAGS = frozenset({"avx512_bf16", "amx_bf16"})
 
@@ -20,11 +19,9 @@ def resolve_precision(precision: str) -> str:
     Raises:
         ModelError: no such precision.
     """
-    if precision not in PRECISIONS:
-        msg = f"precision {precision!r} is not known to model piper; use {', '.join(PRECISIONS)}"
-        raise ModelError(msg)
-    if precision != "auto":
-        return precision
+    asked = asked_precision(precision, model="piper")
+    if asked is not None:
+        return asked
     return "bf16" if _BF16_FLAGS & _cpu_flags() else "fp32"
 
 

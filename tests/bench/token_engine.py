@@ -23,9 +23,8 @@ from engine.tokens.engine import TokenEngine
 from engine.tokens.inputs import Sampling, TokenInputs
 from engine.tokens.options import EngineOptions
 from engine.tokens.program import TokenProgram
-from models.orpheus.model import PENALTY, TEMPERATURE, TOP_P, load_random
+from models.orpheus.model import SAMPLING, load_random
 
-SAMPLING = Sampling(temperature=TEMPERATURE, top_p=TOP_P, penalty=PENALTY)
 PROBE_TOKENS = 700
 WAITS = ("Synchronize", "cudaMemcpy", "cudaFree", "cudaMalloc", "cudaHostAlloc")
 """Runtime calls that wait for the device, or may."""
