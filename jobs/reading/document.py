@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from jobs.account import Why
+from jobs.errors import SourceProblem
+
 
 class ParagraphKind(StrEnum):
     """What a paragraph is to a listener."""
@@ -29,7 +32,8 @@ class Paragraph:
 
     `offsets` has one entry per character of `text`: its index in `Document.text` (rising, not always by one: what was
     removed between two characters leaves a gap). `lang` is what the source declares for it, None if nothing. `item`,
-    `voice` and `seed` come from a JSONL line, `start_s` from a subtitle.
+    `seed` comes from a JSONL line, `voice` from one too, a mark or a cast; `start_s` from a subtitle. `continues`: it goes
+    on with the paragraph before it (a mark stands between them). `pause_s`: the pause that a mark asks for after it.
     """
 
     kind: ParagraphKind
@@ -40,6 +44,8 @@ class Paragraph:
     voice: str | None = None
     seed: int | None = None
     start_s: float | None = None
+    continues: bool = False
+    pause_s: float | None = None
 
     def __post_init__(self) -> None:
         if len(self.text) != len(self.offsets):
@@ -70,12 +76,34 @@ class Chapter:
 
 
 @dataclass(frozen=True, slots=True)
+class Skip:
+    """Characters [start, end) of `Document.text` that a reader leaves out, and why.
+
+    Whatever a paragraph's offsets name is spoken all the same; what neither names is markup or white space.
+    """
+
+    start: int
+    end: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file inside the source (EPUB): its text begins at `start` of `Document.text` and ends where the next begins."""
+
+    start: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A source that was read.
 
-    `text` is what offsets count in: the decoded source for txt and md, the text that was taken out of it for the
-    other kinds. `language` is what the source declares, else empty. `encoding` names how bytes became characters.
-    `warnings` tell people what was left out or repaired. `cover_type` is `image/jpeg` or `image/png`.
+    `text` is what offsets count in: the decoded source (without byte order mark); for EPUB the text of all documents of
+    the spine, `files` name them. `language` is what the source declares, else empty. `encoding` names how bytes became
+    characters. `warnings` tell people what was guessed or repaired. `cover_type` is `image/jpeg` or `image/png`.
+    `skipped` may be in any order. `escapes` are ranges [start, end) that stand for one character of a paragraph, whose
+    offset is their start (`&amp;`). `problems` are lines that could not be read (JSONL); the rest is in `chapters`.
     """
 
     title: str
@@ -87,6 +115,10 @@ class Document:
     warnings: tuple[str, ...] = ()
     cover: bytes | None = None
     cover_type: str = ""
+    skipped: tuple[Skip, ...] = ()
+    escapes: tuple[tuple[int, int], ...] = ()
+    files: tuple[SourceFile, ...] = ()
+    problems: tuple[SourceProblem, ...] = ()
 
     @property
     def chars(self) -> int:

@@ -14,6 +14,7 @@ from jobs.reading.document import Document, ParagraphKind
 from jobs.reading.epub_package import Archive, Package
 from jobs.reading.html import paragraph_of
 from jobs.reading.markup import Extraction, TextBlock, note_targets
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 TOC_DEPTH = 2
 """Parts and chapters; what the table of contents lists below them are sections inside a chapter."""
@@ -61,7 +62,7 @@ class _Book:
         return any(level is not None and level <= CHAPTER_LEVEL for level in considered)
 
 
-def read_epub(data: bytes, name: str) -> Document:
+def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read an EPUB 2 or 3.
 
     Raises:

@@ -13,6 +13,7 @@ from jobs.reading.chapters import ChapterBuilder, TextSink, checked, left_out_wa
 from jobs.reading.decoding import Decoded, decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
 from jobs.reading.markup import Extraction, TextBlock, declared_language, local_name, note_targets, text_of
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 
 _DECLARED = re.compile(
@@ -27,7 +28,7 @@ _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
-def read_html(data: bytes, name: str) -> Document:
+def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read one HTML page.
 
     Raises:

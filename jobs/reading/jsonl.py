@@ -17,6 +17,7 @@ from jobs.reading.chapters import TextSink
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import decode
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.spec import Frozen
 
@@ -46,7 +47,7 @@ class Item(Frozen):
     lang: Name | None = None
 
 
-def read_jsonl(data: bytes, name: str) -> Document:
+def read_jsonl(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read a JSONL source.
 
     Raises:

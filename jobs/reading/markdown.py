@@ -22,6 +22,7 @@ from jobs.reading.decoding import decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind
 from jobs.reading.html import parse_html
 from jobs.reading.markup import Extraction
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 _FRONT = re.compile(r"---[ \t]*\n(?P<facts>.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FACT = re.compile(r"(?P<key>title|author|lang|language):[ \t]*(?P<value>\S.*)$", re.MULTILINE)
@@ -137,7 +138,7 @@ class _Reader:
         return _Spot(self.source, self.line_starts[first], self.line_starts[min(last, len(self.line_starts) - 1)])
 
 
-def read_markdown(data: bytes, name: str) -> Document:
+def read_markdown(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read Markdown.
 
     Raises:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 from typing import BinaryIO
 
 from jobs.reading.document import Document
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.spec import SourceKind
 
@@ -97,7 +98,13 @@ def kind_of(name: str) -> SourceKind:
     return ENDINGS[ending]
 
 
-def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKind | None = None) -> Document:
+def read_source(
+    source: Path | bytes,
+    name: str | None = None,
+    *,
+    kind: SourceKind | None = None,
+    options: ReadingOptions = DEFAULT_OPTIONS,
+) -> Document:
     """Read a source: a path, or bytes with the name to call them by. `kind` overrides the ending of the name.
 
     Raises:
@@ -114,10 +121,10 @@ def read_source(source: Path | bytes, name: str | None = None, *, kind: SourceKi
         raise bad_source(Code.TOO_LARGE, f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
     if kind is not SourceKind.EPUB:
         _check_text(data, called, kind)
-    return _reader(kind)(data, called)
+    return _reader(kind)(data, called, options)
 
 
-def _reader(kind: SourceKind) -> Callable[[bytes, str], Document]:
+def _reader(kind: SourceKind) -> Callable[[bytes, str, ReadingOptions], Document]:
     """The reader of a kind, imported when it is needed: the parsers take longer to load than `--help` may take."""
     match kind:
         case SourceKind.EPUB:

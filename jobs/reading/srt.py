@@ -11,10 +11,11 @@ from jobs.errors import BadSource
 from jobs.reading.chapters import TextSink, checked
 from jobs.reading.decoding import decode
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 
 
-def read_srt(data: bytes, name: str) -> Document:
+def read_srt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read SubRip subtitles, in the order of their times; formatting is dropped, cues without words too.
 
     Raises:

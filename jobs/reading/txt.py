@@ -24,6 +24,7 @@ from jobs.reading.headings import (
     title_line,
 )
 from jobs.reading.lines import Block, Line, blocks, join_lines, split_lines, words_of
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 _ATX = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*$")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\*{3,})$")
@@ -131,7 +132,7 @@ class _Reader:
         return Paragraph(kind, text, offsets) if text else None
 
 
-def read_txt(data: bytes, name: str) -> Document:
+def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read plain text.
 
     Raises:

@@ -1,0 +1,103 @@
+"""Applies the rules of a language to sentences: the user's lexicon first, then addresses, the language, and what holds for all.
+
+A rule that comes earlier claims its characters; what a later one finds there is dropped. Text in double square brackets
+is for the model (`[[…]]`) and is claimed before everything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from jobs.speaking import common, english
+from jobs.speaking.base import Addresses, Context, Replacement, Rule
+from jobs.speaking.lexicon import Lexicon
+
+RULES: dict[str, tuple[Rule, ...]] = {"en": english.RULES}
+"""Rules by base language; a language that is not here is spoken as it is written, but for the common rules."""
+_FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakingOptions:
+    """What a user chooses about speaking."""
+
+    lexicon: Lexicon | None = None
+    addresses: Addresses = Addresses.HOST
+
+
+@dataclass
+class Speaker:
+    """Turns sentences of one document into what is spoken. `vocabulary`: its words that stand in it in lower case."""
+
+    options: SpeakingOptions = SpeakingOptions()
+    vocabulary: frozenset[str] = frozenset()
+    _notices: dict[str, int] = field(default_factory=dict)
+    _without_rules: set[str] = field(default_factory=set)
+
+    def replacements(self, text: str, language: str, *, heading: bool = False) -> list[Replacement]:
+        """What of a sentence of clean text is spoken otherwise: in order, without overlap."""
+        context = Context(language, heading, self.options.addresses, self.vocabulary, self._notices)
+        claimed = bytearray(len(text))
+        for match in _FOR_THE_MODEL.finditer(text):
+            claimed[match.start() : match.end()] = b"\1" * len(match.group())
+        found: list[Replacement] = []
+        for rule in self._rules(language):
+            for one in _free(rule(text, context), claimed):
+                claimed[one.start : one.end] = b"\1" * (one.end - one.start)
+                found.append(one)
+        found.sort(key=lambda one: one.start)
+        return [_with_space(one, text, claimed) for one in found]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the sentences so far."""
+        missing = [
+            f"no speaking rules for {language}: numbers, dates and abbreviations go to the voice as they are written"
+            for language in sorted(self._without_rules)
+        ]
+        return (*(f"{text} ({count} x)" if count > 1 else text for text, count in self._notices.items()), *missing)
+
+    def _rules(self, language: str) -> Iterator[Rule]:
+        if self.options.lexicon is not None:
+            yield self.options.lexicon.rule
+        yield from common.FIRST
+        base = base_language(language)
+        if base in RULES:
+            yield from RULES[base]
+        else:
+            self._without_rules.add(base)
+        yield from common.LAST
+
+
+def base_language(language: str) -> str:
+    """`en` of `en-US` or `en_GB`."""
+    return language.replace("_", "-").split("-")[0].lower()
+
+
+def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:
+    """A text with its replacements (in order) applied."""
+    pieces: list[str] = []
+    end = 0
+    for one in replacements:
+        pieces += (text[end : one.start], one.now)
+        end = one.end
+    return "".join([*pieces, text[end:]])
+
+
+def _free(found: Iterable[Replacement], claimed: bytearray) -> Iterator[Replacement]:
+    """Those whose characters nobody claimed, and that change something."""
+    for one in found:
+        if one.end > one.start and not any(claimed[one.start : one.end]):
+            yield one
+
+
+def _with_space(one: Replacement, text: str, claimed: bytearray) -> Replacement:
+    """What is dropped takes one of the two spaces around it along."""
+    if one.now or (one.start > 0 and text[one.start - 1] != " ") or text[one.end : one.end + 1] != " ":
+        return one
+    if claimed[one.end]:
+        return one
+    claimed[one.end] = 1
+    return Replacement(one.start, one.end + 1, one.now, one.why)
