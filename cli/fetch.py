@@ -24,7 +24,7 @@ def fetch(
 ) -> None:
     """Copy a job's finished audio and report into DIR; of a job that still runs, what is finished so far."""
     from cli.session import connect
-    from cli.submitting import default_out
+    from cli.following import default_out
     from jobs.deliver import check_folder, deliver
 
     options = shared(context)

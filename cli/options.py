@@ -54,3 +54,40 @@ BrokerOption = Annotated[
     ),
 ]
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id, as `tts-batch jobs` lists it.")]
+
+# ── what `plan` and `submit` ask about reading and speaking ─────────────────────────────────────────────────────────
+FilesArgument = Annotated[
+    list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl or srt; - is standard input.")
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option("--model", help="Model, as `tts-batch models` lists it, or the folder of its weights (./DIR)."),
+]
+VoiceOption = Annotated[str | None, typer.Option("--voice", help="Voice name, or the path of a Piper .onnx.")]
+LangOption = Annotated[str | None, typer.Option("--lang", help="Language to speak, e.g. en-US.")]
+TypeOption = Annotated[
+    str | None, typer.Option("--type", metavar="KIND", help="Read the source as this kind; default: by its ending.")
+]
+EncodingOption = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="Decode the source so, e.g. cp1252; default: found out."),
+]
+SkipOption = Annotated[
+    str | None,
+    typer.Option("--skip", metavar="LIST", help="Leave these out too, comma-separated: e.g. headings,directions."),
+]
+KeepOption = Annotated[
+    str | None,
+    typer.Option("--keep", metavar="LIST", help="Speak these, left out by default: e.g. notes,tables,images."),
+]
+LexiconOption = Annotated[
+    str | None, typer.Option("--lexicon", metavar="FILE", help="Words and what is spoken for them (docs/plan.md).")
+]
+MarkupOption = Annotated[bool, typer.Option("--markup", help="Obey [pause: 2s] and [voice: NAME] in the text.")]
+CastOption = Annotated[
+    str | None,
+    typer.Option("--cast", metavar="LIST", help="Voices of a script's speakers: ANNA=alice,BEN=bob."),
+]
+AddressesOption = Annotated[
+    str, typer.Option("--addresses", metavar="HOW", help="How URLs are spoken: host, spell or drop.")
+]

@@ -8,6 +8,7 @@ between spoken words counts as spoken. The form is public (`docs/plan.md`).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from jobs.spec import Frozen
@@ -122,6 +123,22 @@ class Account(Frozen):
     replaced: tuple[Passage, ...] = ()
     skipped: tuple[Passage, ...] = ()
 
+    def with_changes(self, changes: Iterable[Passage]) -> Account:
+        """The account after ranges were given another fate: with `now` they are replaced, without it skipped.
+
+        What was said of those characters before no longer counts; of a passage that lies there in part, the part
+        outside stays. Where changes overlap, the one that begins first has the characters.
+        """
+        new = _apart(changes)
+        kept = [*_outside(self.replaced, new), *_outside(self.skipped, new), *new]
+        kept.sort(key=lambda passage: passage.start)
+        return Account(
+            chars=self.chars,
+            spoken_chars=self.chars - sum(passage.chars for passage in kept),
+            replaced=tuple(passage for passage in kept if passage.now),
+            skipped=tuple(passage for passage in kept if not passage.now),
+        )
+
     def totals(self) -> AccountTotals:
         """The sums."""
         skipped: Counter[str] = Counter()
@@ -148,3 +165,38 @@ class AccountTotals(Frozen):
     skipped_chars: int
     replaced: dict[str, int]
     skipped: dict[str, int]
+
+
+def _apart(changes: Iterable[Passage]) -> list[Passage]:
+    """Changes in order, without overlap."""
+    apart: list[Passage] = []
+    end = 0
+    for change in sorted(changes, key=lambda passage: (passage.start, -passage.end)):
+        start = max(end, change.start)
+        if change.end > start:
+            apart.append(_part(change, start, change.end, now=change.now))
+            end = change.end
+    return apart
+
+
+def _outside(passages: Iterable[Passage], changes: Sequence[Passage]) -> Iterator[Passage]:
+    """What of passages lies outside of changes; both are in order and overlap nowhere among themselves."""
+    index = 0
+    for passage in passages:
+        while index < len(changes) and changes[index].end <= passage.start:
+            index += 1
+        start, now, later = passage.start, passage.now, index
+        while later < len(changes) and changes[later].start < passage.end:
+            if changes[later].start > start:
+                yield _part(passage, start, changes[later].start, now=now)
+                now = ""  # what is spoken for a passage is told once
+            start = changes[later].end
+            later += 1
+        if start < passage.end:
+            yield _part(passage, start, passage.end, now=now)
+
+
+def _part(passage: Passage, start: int, end: int, *, now: str) -> Passage:
+    """A passage's characters [start, end)."""
+    was = passage.was[start - passage.start : end - passage.start]
+    return passage.model_copy(update={"start": start, "end": end, "was": was, "now": now})

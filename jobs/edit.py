@@ -1,16 +1,17 @@
 """The plan as text a person can edit, and back: `# ` starts a chapter, a line is a segment, a blank line a paragraph.
 
 A line that did not change keeps its segment whole: its take, its voice, its pause. A changed one keeps what belongs to
-its place (the id, voice and seed of a JSONL item, the time of a subtitle).
+its place (the id, voice and seed of a JSONL item, the time of a subtitle). The account says what was edited.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from jobs.account import ACCOUNT_SAMPLE_CHARS, Account, Passage, Why
 from jobs.errors import BadSource, SourceProblem
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan
 from jobs.reading.cleaning import clean, speakable
@@ -58,7 +59,9 @@ def edited_plan(plan: Plan, text: str, *, max_chars: int) -> Plan:
     titles, lines = _read(text, plan.source.title or plan.source.name)
     if not lines:
         raise BadSource(SourceProblem("no_text", "nothing is left to speak; the job was not submitted"))
-    origins = _origins([clean(segment.spoken)[0] for segment in plan.segments], [line.spoken for line in lines])
+    old_lines, new_lines = [clean(segment.spoken)[0] for segment in plan.segments], [line.spoken for line in lines]
+    moves = _moves(old_lines, new_lines)
+    origins = _origins(old_lines, new_lines, moves)
     olds = [None if origin is None else plan.segments[origin] for origin in origins]
     problems = [
         problem
@@ -71,7 +74,8 @@ def edited_plan(plan: Plan, text: str, *, max_chars: int) -> Plan:
     for line, old in zip(lines, olds, strict=True):
         _close(segments, line)
         segments.append(_segment(plan, old, line, segment=len(segments)))
-    return _assembled(plan, titles, segments)
+    account = _account(plan, new_lines, origins, moves)
+    return _assembled(plan.model_copy(update={"account": account}), titles, segments)
 
 
 def _read(text: str, first_title: str) -> tuple[list[str], list[_Line]]:
@@ -92,16 +96,31 @@ def _read(text: str, first_title: str) -> tuple[list[str], list[_Line]]:
     return titles, lines
 
 
-def _origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """Old lines in whose place new ones stand; `kind` as difflib has it."""
+
+    kind: str
+    old: range
+    new: range
+
+
+def _moves(old: Sequence[str], new: Sequence[str]) -> list[_Move]:
+    """How the new lines come from the old ones, in order."""
+    found = SequenceMatcher(None, old, new).get_opcodes()
+    return [_Move(kind, range(start, end), range(first, last)) for kind, start, end, first, last in found]
+
+
+def _origins(old: Sequence[str], new: Sequence[str], moves: Sequence[_Move]) -> list[int | None]:
     """For each new line the old one it comes from: the same text, else the one in whose place it stands, else None."""
     origins: list[int | None] = [None] * len(new)
     changed: list[tuple[int, int]] = []
-    for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new).get_opcodes():
-        if end - start == new_end - new_start:
-            pairs = list(zip(range(start, end), range(new_start, new_end), strict=True))
-            changed += pairs if kind == "replace" else []
+    for move in moves:
+        if len(move.old) == len(move.new):
+            pairs = list(zip(move.old, move.new, strict=True))
+            changed += pairs if move.kind == "replace" else []
             for origin, index in pairs:
-                origins[index] = origin if kind == "equal" else None
+                origins[index] = origin if move.kind == "equal" else None
     left: defaultdict[str, list[int]] = defaultdict(list)
     for index in sorted(set(range(len(old))) - set(origins), reverse=True):
         left[old[index]].append(index)
@@ -113,6 +132,37 @@ def _origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
         if origins[index] is None and origin not in used:
             origins[index] = origin
     return origins
+
+
+def _account(plan: Plan, lines: Sequence[str], origins: Sequence[int | None], moves: Sequence[_Move]) -> Account:
+    """The account after the edit. A new line that stands in no old one's place has no source: nothing to account for."""
+    changes = list(_changes(plan, lines, origins, moves))
+    return plan.account.with_changes(changes) if changes else plan.account
+
+
+def _changes(
+    plan: Plan, lines: Sequence[str], origins: Sequence[int | None], moves: Sequence[_Move]
+) -> Iterator[Passage]:
+    """What became of every old line that is not spoken as it was."""
+    now = {origin: line for origin, line in zip(origins, lines, strict=True) if origin is not None}
+    for move in moves:
+        gone = [index for index in move.old if index not in now]
+        made = " ".join(lines[index] for index in move.new if origins[index] is None)
+        if made and len(gone) == len(move.old):  # lines that were joined or split: all of these became all of those
+            yield from _passage(plan.segments[gone[0] : gone[-1] + 1], made)
+            continue
+        for index in move.old:
+            segment = plan.segments[index]
+            if now.get(index) != clean(segment.spoken)[0]:
+                yield from _passage([segment], now.get(index, ""))
+
+
+def _passage(segments: Sequence[SegmentPlan], now: str) -> Iterator[Passage]:
+    """The source of neighbouring segments, spoken as `now`; nothing where they have none."""
+    start, end = segments[0].source_start, segments[-1].source_end
+    if end > start:
+        was = " ".join(segment.text for segment in segments)[:ACCOUNT_SAMPLE_CHARS]
+        yield Passage(start=start, end=end, was=was, why=Why.EDIT, now=now)
 
 
 def _problem(line: _Line, old: SegmentPlan | None, kind: SourceKind, max_chars: int) -> SourceProblem | None:
@@ -168,4 +218,4 @@ def _assembled(plan: Plan, titles: list[str], segments: list[SegmentPlan]) -> Pl
     chapters = tuple(
         ChapterPlan(chapter=new, title=titles[old], segments=counts[new]) for old, new in renumbered.items()
     )
-    return Plan(source=plan.source, chapters=chapters, segments=moved)
+    return Plan(source=plan.source, chapters=chapters, segments=moved, account=plan.account)

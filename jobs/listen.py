@@ -70,7 +70,7 @@ class Listener:
             if self._over(segment.segment):
                 return
             if rate_hz:
-                pause = PAUSES.samples(segment.break_after, rate_hz)
+                pause = PAUSES.after(segment, rate_hz)
                 yield Sound(np.zeros(self._gap(segment.segment, rate_hz) + pause, np.int16), rate_hz)
 
     def _first_open(self) -> int:

@@ -1,7 +1,7 @@
 """The plan of a job: chapters and segments in reading order, as stored in `plan.jsonl`.
 
-The first line is the header (source, chapters), every further line one segment. Offsets are characters of the
-decoded source (for epub: of the spine text).
+The first line is the header (source, chapters, account), every further line one segment. Offsets are characters of the
+decoded source (for epub: of the text of its spine).
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import hashlib
 import json
 from enum import StrEnum
 
+from jobs.account import Account
 from jobs.spec import Frozen, SourceKind
 
-PLAN_VERSION = 1
+PLAN_VERSION = 2
 
 
 class Break(StrEnum):
@@ -29,10 +30,11 @@ class Break(StrEnum):
 
 
 class SegmentPlan(Frozen):
-    """One segment: `text` as it stands in the source, `spoken` as the model gets it.
+    """One segment: `text` as it is written (without line ends and marks of the format), `spoken` as the model gets it.
 
-    `item` is the id of the JSONL line it came from; `voice` and `seed` override the job's; `start_s` is the time at
-    which a subtitle cue wants to begin.
+    In `spoken`, IPA of a user's lexicon stands between ⟦ and ⟧. `item` is the id of the JSONL line it came from; `voice`
+    and `seed` override the job's; `start_s` is the time at which a subtitle cue wants to begin; `pause_s` the pause that
+    a mark asks for after it, instead of that of `break_after`.
     """
 
     segment: int
@@ -47,6 +49,23 @@ class SegmentPlan(Frozen):
     seed: int | None = None
     item: str | None = None
     start_s: float | None = None
+    pause_s: float | None = None
+
+
+class SentencePlan(Frozen):
+    """One sentence, for those who look at a plan: a long one is several segments, short ones may share one.
+
+    `paragraph` counts within the chapter; `text` and `spoken` as in `SegmentPlan`; `language` is what its rules were.
+    """
+
+    chapter: int
+    paragraph: int
+    text: str
+    spoken: str
+    source_start: int
+    source_end: int
+    language: str
+    voice: str | None = None
 
 
 class ChapterPlan(Frozen):
@@ -79,9 +98,10 @@ class Plan(Frozen):
     source: SourceInfo
     chapters: tuple[ChapterPlan, ...]
     segments: tuple[SegmentPlan, ...]
+    account: Account
 
     @property
-    def spoken_chars(self) -> int:
+    def prompt_chars(self) -> int:
         """Characters the model will get."""
         return sum(len(segment.spoken) for segment in self.segments)
 
@@ -89,6 +109,7 @@ class Plan(Frozen):
         """The plan as JSON lines, UTF-8."""
         header = {"v": PLAN_VERSION, "source": self.source.model_dump(mode="json")}
         header["chapters"] = [chapter.model_dump(mode="json") for chapter in self.chapters]
+        header["account"] = self.account.model_dump(mode="json")
         lines = [json.dumps(header, ensure_ascii=False)]
         lines += [segment.model_dump_json() for segment in self.segments]
         return ("\n".join(lines) + "\n").encode()
@@ -105,6 +126,7 @@ class Plan(Frozen):
             source=SourceInfo.model_validate_json(json.dumps(header["source"])),
             chapters=tuple(ChapterPlan.model_validate_json(json.dumps(entry)) for entry in header["chapters"]),
             segments=tuple(SegmentPlan.model_validate_json(line) for line in lines),
+            account=Account.model_validate_json(json.dumps(header["account"])),
         )
 
 

@@ -1,85 +1,191 @@
 """From a document to a plan, and from a plan to the tasks of the queue. Pure; knows no reader, model, queue or store.
 
-plan = build_plan(read_source(data, name), name=name, kind=kind, data_sha256=digest, language="en", limits=limits)
+planned = build_plan(document, Origin("book.txt", SourceKind.TXT, digest), language="en-US", limits=limits)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from jobs.errors import BadOption
-from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo, take_key, take_seed
+from jobs.account import Account, Why
+from jobs.accounting import Said, account_of
+from jobs.errors import BadOption, SourceProblem
+from jobs.narration import Limits, Narration, narrate
+from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo, take_key, take_seed
+from jobs.reading.cast import with_cast
 from jobs.reading.cleaning import speakable
 from jobs.reading.cutter import Piece
-from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip, SourceFile
+from jobs.reading.languages import language_of
+from jobs.reading.marks import with_marks
+from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
-from jobs.reading.segments import segment_pieces
+from jobs.speaking.speaker import Speaker, SpeakingOptions, base_language
 from jobs.spec import JobSpec, SegmentTask, SourceKind
 
-_WHOLE = frozenset({ParagraphKind.HEADING, ParagraphKind.ITEM, ParagraphKind.CUE})
-"""Paragraphs that are one segment whenever they fit: a title, and what is asked for as a whole by id or by time."""
+_LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What a model sets: `max_chars` of the longest safe segment; short ones are joined up to `pack_chars` (0: not)."""
+class Origin:
+    """Where a document came from: the name of its source, what it was read as, the SHA-256 of its bytes."""
 
-    max_chars: int
-    pack_chars: int
+    name: str
+    kind: SourceKind
+    sha256: str
 
-    def __post_init__(self) -> None:
-        if self.max_chars < 1 or self.pack_chars < 0:
-            msg = f"max_chars is {self.max_chars} and must be 1 or more; pack_chars is {self.pack_chars}, 0 or more"
-            raise BadOption(msg)
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What a user chooses about a plan. `cast` leads from the names of a script to voices."""
+
+    reading: ReadingOptions = DEFAULT_OPTIONS
+    speaking: SpeakingOptions = SpeakingOptions()
+    markup: bool = False
+    cast: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with what is only of use to those who look at it: `text` is what all offsets count in."""
+
+    plan: Plan
+    sentences: tuple[SentencePlan, ...]
+    text: str
+    files: tuple[SourceFile, ...] = ()
+    problems: tuple[SourceProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """A segment that has no number yet."""
 
-    paragraph: Paragraph
+    narration: Narration
     piece: Piece
     first: bool
+    pause_s: float | None = None
+
+
+@dataclass
+class _Planner:
+    """Goes through a document once and keeps what it finds."""
+
+    language: str
+    limits: Limits
+    speaker: Speaker
+    headings: bool
+    chapters: list[ChapterPlan] = field(default_factory=list)
+    segments: list[SegmentPlan] = field(default_factory=list)
+    sentences: list[SentencePlan] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+
+    def chapter(self, chapter: Chapter) -> None:
+        """Chapters without anything to speak are left out; the others are numbered in reading order."""
+        number, first = len(self.chapters), len(self.segments)
+        drafts = list(self._drafts(chapter))
+        if not drafts:
+            return
+        drafts[-1] = _with_break(drafts[-1], Break.CHAPTER)
+        for draft in drafts:
+            self.segments.append(_segment(draft, len(self.segments), chapter=number, language=self.language))
+        self.chapters.append(ChapterPlan(chapter=number, title=chapter.title, segments=len(self.segments) - first))
+
+    def _drafts(self, chapter: Chapter) -> Iterator[_Draft]:
+        """The segments of a chapter. A scene break lengthens the pause before it; symbols are never spoken."""
+        held: list[_Draft] = []
+        paragraphs = -1
+        for paragraph in chapter.paragraphs:
+            spoken = self._paragraph(paragraph)
+            if spoken:
+                if held and paragraph.continues:
+                    held[-1] = _with_break(held[-1], held[-1].narration.inner_break)
+                paragraphs += not paragraph.continues or paragraphs < 0
+                self._sentences(spoken[0].narration, chapter=len(self.chapters), paragraph=paragraphs)
+                yield from held
+                held = spoken
+            elif held and held[-1].piece.after is Break.PARAGRAPH and not paragraph.continues:
+                held[-1] = _with_break(held[-1], Break.SCENE)
+        yield from held
+
+    def _paragraph(self, paragraph: Paragraph) -> list[_Draft]:
+        why = self._silent(paragraph)
+        if why is not None:
+            if paragraph.text:
+                self.skips.append(Skip(paragraph.source_start, paragraph.source_end, why))
+            return []
+        narration = narrate(paragraph, language=self._language(paragraph), speaker=self.speaker)
+        pieces = narration.pieces(self.limits)
+        bounds = [0, *(place for piece in pieces for place in (piece.start, piece.end)), len(narration.spoken)]
+        between = zip(bounds[::2], bounds[1::2], strict=True)
+        self.said.append(Said(narration, tuple((start, end) for start, end in between if end > start)))
+        drafts = [_Draft(narration, piece, first=index == 0) for index, piece in enumerate(pieces)]
+        if drafts:
+            drafts[-1] = replace(drafts[-1], pause_s=paragraph.pause_s)
+        return drafts
+
+    def _silent(self, paragraph: Paragraph) -> Why | None:
+        """Why nothing of a paragraph is spoken; None if it is."""
+        if paragraph.kind is ParagraphKind.SCENE_BREAK or not speakable(paragraph.text):
+            return Why.SCENE_BREAK
+        return Why.HEADINGS if paragraph.kind is ParagraphKind.HEADING and not self.headings else None
+
+    def _language(self, paragraph: Paragraph) -> str:
+        """What its source declares, else what its script says, else the job's; the job's own form of it where equal."""
+        found = paragraph.lang or language_of(paragraph.text, self.language)
+        return self.language if base_language(found) == base_language(self.language) else found
+
+    def _sentences(self, narration: Narration, *, chapter: int, paragraph: int) -> None:
+        text = narration.paragraph.text
+        for sentence in narration.sentences:
+            written = text[sentence.start : sentence.end]
+            end = sentence.start + len(written.rstrip())
+            start = sentence.start + len(written) - len(written.lstrip())
+            source_start, source_end = narration.paragraph.place(start, end)
+            self.sentences.append(
+                SentencePlan(
+                    chapter=chapter,
+                    paragraph=paragraph,
+                    text=text[start:end],
+                    spoken=narration.spoken[sentence.spoken_start : sentence.spoken_end].strip(),
+                    source_start=source_start,
+                    source_end=source_end,
+                    language=narration.language,
+                    voice=narration.paragraph.voice,
+                )
+            )
 
 
 def build_plan(
-    document: Document, *, name: str, kind: SourceKind, data_sha256: str, language: str, limits: Limits
-) -> Plan:
-    """The chapters and segments of a document. `language` is the job's; a JSONL line may ask for another.
-
-    Chapters without anything to speak are left out; the others are numbered in reading order.
+    document: Document, origin: Origin, *, language: str, limits: Limits, options: PlanOptions | None = None
+) -> Planned:
+    """The chapters, segments and account of a document. `language` is the job's; a JSONL line may ask for another.
 
     Raises:
-        BadSource: `no_text`, there is nothing to speak.
+        BadSource: `no_text`, there is nothing to speak; `bad_mark`, a mark that says nothing.
+        BadOption: marks are asked for in a kind of source that has none.
     """
-    chapters: list[ChapterPlan] = []
-    segments: list[SegmentPlan] = []
+    options = options or PlanOptions()
+    if options.markup:
+        document = with_marks(document)
+    if options.cast:
+        document = with_cast(document, options.cast, skip=options.reading.skip)
+    speaker = Speaker(options.speaking, frozenset(_LOWER_CASE.findall(document.text)))
+    planner = _Planner(language, limits, speaker, headings=Why.HEADINGS not in options.reading.skip)
     for chapter in document.chapters:
-        drafts = list(_drafts(chapter, language, limits))
-        if drafts:
-            drafts[-1] = replace(drafts[-1], piece=replace(drafts[-1].piece, after=Break.CHAPTER))
-            first = len(segments)
-            segments += [
-                _segment(draft, document, first + index, chapter=len(chapters), language=language)
-                for index, draft in enumerate(drafts)
-            ]
-            chapters.append(ChapterPlan(chapter=len(chapters), title=chapter.title, segments=len(drafts)))
-    if not segments:
-        raise bad_source(Code.NO_TEXT, f"{name} holds nothing to speak; give a source with words in it")
-    source = SourceInfo(
-        name=name,
-        kind=kind,
-        sha256=data_sha256,
-        chars=document.chars,
-        encoding=document.encoding,
-        title=document.title,
-        author=document.author,
-        language=document.language,
-        warnings=document.warnings,
-        cover_type=document.cover_type,
+        planner.chapter(chapter)
+    if not planner.segments:
+        raise bad_source(Code.NO_TEXT, f"{origin.name} holds nothing to speak; give a source with words in it")
+    account = account_of(document, planner.said, planner.skips)
+    plan = Plan(
+        source=_source(document, origin, (*document.warnings, *speaker.warnings)),
+        chapters=tuple(planner.chapters),
+        segments=tuple(planner.segments),
+        account=account,
     )
-    return Plan(source=source, chapters=tuple(chapters), segments=tuple(segments))
+    return Planned(plan, tuple(planner.sentences), document.text, document.files, document.problems)
 
 
 def tasks_of(plan: Plan, spec: JobSpec, job: str) -> list[SegmentTask]:
@@ -91,45 +197,33 @@ def tasks_of(plan: Plan, spec: JobSpec, job: str) -> list[SegmentTask]:
     return [_task(segment, spec, job) for segment in plan.segments]
 
 
-def _drafts(chapter: Chapter, language: str, limits: Limits) -> Iterator[_Draft]:
-    """The segments of a chapter. A scene break lengthens the pause before it; symbols are never spoken."""
-    held: list[_Draft] = []
-    for paragraph in chapter.paragraphs:
-        spoken = _paragraph(paragraph, language, limits)
-        if spoken:
-            yield from held
-            held = spoken
-        elif held and held[-1].piece.after is Break.PARAGRAPH:
-            held[-1] = replace(held[-1], piece=replace(held[-1].piece, after=Break.SCENE))
-    yield from held
+def _source(document: Document, origin: Origin, warnings: tuple[str, ...]) -> SourceInfo:
+    return SourceInfo(
+        name=origin.name,
+        kind=origin.kind,
+        sha256=origin.sha256,
+        chars=document.chars,
+        encoding=document.encoding,
+        title=document.title,
+        author=document.author,
+        language=document.language,
+        warnings=warnings,
+        cover_type=document.cover_type,
+    )
 
 
-def _paragraph(paragraph: Paragraph, language: str, limits: Limits) -> list[_Draft]:
-    text = paragraph.text
-    if paragraph.kind is ParagraphKind.SCENE_BREAK or not speakable(text):
-        return []
-    end_break = Break.HEADING if paragraph.kind is ParagraphKind.HEADING else Break.PARAGRAPH
-    if paragraph.kind in _WHOLE and len(text) <= limits.max_chars:
-        pieces = [Piece(0, len(text), end_break)]
-    else:
-        pack_chars = limits.max_chars if paragraph.kind in _WHOLE else limits.pack_chars
-        spoken_in = paragraph.lang if paragraph.kind is ParagraphKind.ITEM and paragraph.lang else language
-        pieces = segment_pieces(text, spoken_in, max_chars=limits.max_chars, pack_chars=pack_chars)
-        pieces = [piece for piece in pieces if speakable(text[piece.start : piece.end])]
-        pieces[-1] = replace(pieces[-1], after=end_break)
-    return [_Draft(paragraph, piece, first=index == 0) for index, piece in enumerate(pieces)]
+def _with_break(draft: _Draft, after: Break) -> _Draft:
+    return replace(draft, piece=replace(draft.piece, after=after))
 
 
-def _segment(draft: _Draft, document: Document, segment: int, *, chapter: int, language: str) -> SegmentPlan:
-    paragraph, piece = draft.paragraph, draft.piece
-    spoken = paragraph.text[piece.start : piece.end]
-    lead = len(spoken) - len(spoken.lstrip())
-    start, end = paragraph.place(piece.start + lead, piece.start + len(spoken.rstrip()))
+def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> SegmentPlan:
+    paragraph, piece = draft.narration.paragraph, draft.piece
+    text, start, end = draft.narration.text_of(piece.start, piece.end)
     return SegmentPlan(
         segment=segment,
         chapter=chapter,
-        text=document.text[start:end],
-        spoken=spoken.strip(),
+        text=text,
+        spoken=draft.narration.spoken[piece.start : piece.end].strip(),
         source_start=start,
         source_end=end,
         break_after=piece.after,
@@ -138,6 +232,7 @@ def _segment(draft: _Draft, document: Document, segment: int, *, chapter: int, l
         seed=paragraph.seed,
         item=paragraph.item,
         start_s=paragraph.start_s if draft.first else None,
+        pause_s=draft.pause_s,
     )
 
 

@@ -11,15 +11,19 @@ import shutil
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from jobs import keys
-from jobs.errors import BadOption, BadOutput, IllegalMove, UnknownJob
+from jobs.errors import BadOption, BadOutput, BadSource, IllegalMove, UnknownJob
+from jobs.narration import Limits
 from jobs.plan import Plan
 from jobs.plan_store import load_plan, save_plan
-from jobs.planning import Limits, build_plan, tasks_of
+from jobs.planning import Origin, Planned, PlanOptions, build_plan, tasks_of
 from jobs.protocols import Store, Truth
 from jobs.reading import kind_of, read_source
+from jobs.reading.document import Document
+from jobs.speaking.speaker import base_language
 from jobs.spec import (
     AudioFormat,
     JobRecord,
@@ -61,6 +65,9 @@ class Wishes:
     formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
     priority: Priority = Priority.NORMAL
     live: bool = False
+    options: PlanOptions = PlanOptions()
+    skip_bad_lines: bool = False
+    """Pass over lines of JSONL that cannot be read, instead of refusing the source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class Draft:
     job: str
     spec: JobSpec
     plan: Plan
+    planned: Planned
     source: bytes
     cover: bytes | None
     audio_s: float
@@ -97,8 +105,24 @@ class Draft:
 
     def with_plan(self, plan: Plan) -> Draft:
         """The same job after its plan was edited by hand: another plan is another job."""
-        audio_s = self.audio_s * plan.spoken_chars / max(1, self.plan.spoken_chars)
-        return replace(self, plan=plan, audio_s=audio_s, job=_job_id(self.spec, plan.dump()))
+        audio_s = self.audio_s * plan.prompt_chars / max(1, self.plan.prompt_chars)
+        return replace(self, plan=plan, audio_s=audio_s, job=_job_id(self.spec, plan))
+
+
+def plan_source(source: Source, wishes: Wishes) -> Planned:
+    """Read and plan a source to be looked at: a language that the voice does not speak is a warning.
+
+    Raises:
+        BadSource: it cannot be read, or holds nothing to speak.
+        BadOption: an unknown voice, or an option that the model or the kind of source does not have.
+    """
+    voice = known_voice(wishes.offer, wishes.voice or wishes.offer.default_voice)
+    document, origin = _read(source, wishes)
+    language = _language(wishes.language, document.language, voice, strict=False)
+    planned = _plan(document, origin, wishes, language)
+    for name in sorted({segment.voice for segment in planned.plan.segments if segment.voice}):
+        known_voice(wishes.offer, name)
+    return planned
 
 
 def make_draft(source: Source, wishes: Wishes) -> Draft:
@@ -110,21 +134,16 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
     """
     offer = wishes.offer
     _check_speed(offer, wishes.speed)
-    kind = source.kind or kind_of(source.name)
-    document = read_source(source.data, source.name, kind=kind)
+    document, origin = _read(source, wishes)
+    if document.problems and not wishes.skip_bad_lines:
+        raise BadSource(*document.problems)
     voice = find_voice(offer, wishes.voice or offer.default_voice)
     language = _language(wishes.language, document.language, voice)
-    plan = build_plan(
-        document,
-        name=source.name,
-        kind=kind,
-        data_sha256=hashlib.sha256(source.data).hexdigest(),
-        language=language,
-        limits=Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars),
-    )
+    planned = _plan(document, origin, wishes, language)
+    plan = planned.plan
     spec = JobSpec(
         source_name=source.name,
-        source_kind=kind,
+        source_kind=origin.kind,
         model=offer.name,
         voice=voice.name,
         language=language,
@@ -140,12 +159,13 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         live=wishes.live,
     )
     return Draft(
-        job=_job_id(spec, source.data),
+        job=_job_id(spec, plan),
         spec=spec,
         plan=plan,
+        planned=planned,
         source=source.data,
         cover=document.cover,
-        audio_s=plan.spoken_chars / offer.chars_per_s / wishes.speed,
+        audio_s=plan.prompt_chars / offer.chars_per_s / wishes.speed,
         sample_rate_hz=offer.sample_rate_hz,
     )
 
@@ -199,16 +219,25 @@ def reused_result(store: Store, task: SegmentTask) -> SegmentResult | None:
 
 
 def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
-    """The voice of that name. Raises BadOption with the names when there is none, or when it is not installed."""
-    voice = offer.voice(name)
-    if voice is None:
-        names = ", ".join(voice.name for voice in offer.voices)
-        msg = f"model {offer.name} has no voice {name!r}; its voices are {names} (see `tts-batch voices`)"
-        raise BadOption(msg)
+    """The voice of that name. Raises BadOption with near names when there is none, or when it is not installed."""
+    voice = known_voice(offer, name)
     if not voice.installed:
         msg = f"voice {name!r} of model {offer.name} is not installed: {voice.install_hint}"
         raise BadOption(msg)
     return voice
+
+
+def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name, installed or not. Raises BadOption with near names when there is none."""
+    voice = offer.voice(name)
+    if voice is not None:
+        return voice
+    names = [voice.name for voice in offer.voices]
+    by_lower = {known.lower(): known for known in names}
+    near = [by_lower[known] for known in get_close_matches(name.lower(), by_lower)]
+    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+    msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
+    raise BadOption(msg)
 
 
 def check_space(path: Path, need_bytes: int) -> None:
@@ -245,7 +274,7 @@ def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
         updated_at_s=now_s,
         total=len(draft.plan.segments),
         chapters=len(draft.plan.chapters),
-        total_chars=draft.plan.spoken_chars,
+        total_chars=draft.plan.prompt_chars,
     )
     truth.create_job(record)
     # The PLAN step in the outbox would do it too (and does, if we die here): this way no worker is waited for.
@@ -253,10 +282,26 @@ def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     return truth.job(draft.job)
 
 
-def _job_id(spec: JobSpec, content: bytes) -> str:
-    """The same source with the same options is the same job: submitting it again goes on with it."""
-    digest = hashlib.blake2b(spec.model_dump_json().encode() + b"\0" + content, digest_size=4).hexdigest()
+def _job_id(spec: JobSpec, plan: Plan) -> str:
+    """The same plan of the same source with the same options is the same job: submitting it again goes on with it."""
+    digest = hashlib.blake2b(spec.model_dump_json().encode() + b"\0" + plan.dump(), digest_size=4).hexdigest()
     return f"{keys.slug(Path(spec.source_name).stem, 40) or 'job'}-{digest}"
+
+
+def _read(source: Source, wishes: Wishes) -> tuple[Document, Origin]:
+    kind = source.kind or kind_of(source.name)
+    document = read_source(source.data, source.name, kind=kind, options=wishes.options.reading)
+    return document, Origin(source.name, kind, hashlib.sha256(source.data).hexdigest())
+
+
+def _plan(document: Document, origin: Origin, wishes: Wishes, language: str) -> Planned:
+    offer = wishes.offer
+    lexicon = wishes.options.speaking.lexicon
+    if lexicon is not None and lexicon.has_phonemes and not offer.phonemes:
+        msg = f"--lexicon has phonemes, which model {offer.name} does not speak; respell those words in letters"
+        raise BadOption(msg)
+    limits = Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars)
+    return build_plan(document, origin, language=language, limits=limits, options=wishes.options)
 
 
 def _check_speed(offer: ModelOffer, speed: float) -> None:
@@ -265,32 +310,30 @@ def _check_speed(offer: ModelOffer, speed: float) -> None:
         raise BadOption(msg)
 
 
-def _language(asked: str | None, declared: str, voice: VoiceOffer) -> str:
-    """The one asked for, else the source's own, else the voice's; it must be one the voice speaks."""
+def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
+    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
     language = asked or declared or voice.language
-    if _base(language) != _base(voice.language):
+    base = base_language(language)
+    if strict and base != base_language(voice.language):
         origin = "asked for" if asked else "declared by the source"
         msg = (
             f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
             f"--lang {voice.language} to have the text read as {voice.language}"
         )
         raise BadOption(msg)
-    return voice.language if _base(language) == language.casefold() else language
-
-
-def _base(language: str) -> str:
-    return language.replace("_", "-").split("-")[0].casefold()
+    return voice.language if base == language.casefold() == base_language(voice.language) else language
 
 
 def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
-    """The revisions of the voices items ask for. Every item must be in the language of the voice that speaks it."""
+    """The revisions of the voices that segments ask for. Each must be in the language of the voice that speaks it."""
     revisions: dict[str, str] = {}
     for segment in plan.segments:
         own = find_voice(offer, segment.voice) if segment.voice else voice
-        if _base(segment.language) != _base(own.language):
+        if base_language(segment.language) != base_language(own.language):
+            what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
             msg = (
-                f"item {segment.item!r} is in {segment.language}, voice {own.name} speaks {own.language}; give the "
-                'item a "voice" that speaks its language, or the "lang" of its voice'
+                f"{what} is in {segment.language}, voice {own.name} speaks {own.language}; give it "
+                'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
             )
             raise BadOption(msg)
         if segment.voice:

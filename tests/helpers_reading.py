@@ -9,7 +9,8 @@ import zipfile
 from pathlib import Path
 
 from jobs.plan import Plan
-from jobs.planning import Limits, build_plan
+from jobs.narration import Limits
+from jobs.planning import Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
 
@@ -36,18 +37,32 @@ def read(text: str | bytes, name: str = "book.txt") -> Document:
     return read_source(text if isinstance(text, bytes) else text.encode(), name)
 
 
+def planned_of(
+    text: str | bytes,
+    name: str = "book.txt",
+    *,
+    max_chars: int = 200,
+    pack_chars: int = 0,
+    language: str = "en",
+    options: PlanOptions | None = None,
+) -> Planned:
+    """The plan of a source written in a test, with its sentences."""
+    options = options or PlanOptions()
+    data = text if isinstance(text, bytes) else text.encode()
+    return build_plan(
+        read_source(data, name, options=options.reading),
+        Origin(name, kind_of(name), "0" * 64),
+        language=language,
+        limits=Limits(max_chars=max_chars, pack_chars=pack_chars),
+        options=options,
+    )
+
+
 def plan_of(
     text: str | bytes, name: str = "book.txt", *, max_chars: int = 200, pack_chars: int = 0, language: str = "en"
 ) -> Plan:
     """The plan of a source written in a test."""
-    return build_plan(
-        read(text, name),
-        name=name,
-        kind=kind_of(name),
-        data_sha256="0" * 64,
-        language=language,
-        limits=Limits(max_chars=max_chars, pack_chars=pack_chars),
-    )
+    return planned_of(text, name, max_chars=max_chars, pack_chars=pack_chars, language=language).plan
 
 
 def spoken(plan: Plan) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobs.plan import Break
+from jobs.plan import Break, SegmentPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,12 @@ class Pauses:
             Break.CHAPTER: self.chapter_s,
         }
         return round(seconds[kind] * sample_rate_hz)
+
+    def after(self, segment: SegmentPlan, sample_rate_hz: int) -> int:
+        """Length of the pause after a segment: that of its mark, else of its kind; to the nearest sample."""
+        if segment.pause_s is not None:
+            return round(segment.pause_s * sample_rate_hz)
+        return self.samples(segment.break_after, sample_rate_hz)
 
     def gap_samples(self, sample_rate_hz: int) -> int:
         """Length of the gap a failed segment leaves, to the nearest sample."""

@@ -10,13 +10,14 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
 from jobs import keys
+from jobs.account import AccountTotals
 from jobs.assembly.timeline import Placed, Timeline
 from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord, SegmentResult
 from jobs.state import SegmentState
 
-REPORT_VERSION = 1
+REPORT_VERSION = 2
 
 
 class SegmentReport(Frozen):
@@ -46,14 +47,16 @@ class ChapterReport(Frozen):
 
 
 class Totals(Frozen):
-    """Sums over all segments. `audio_s` is spoken audio without pauses; `late` counts cues that began too late."""
+    """Sums over all segments. `prompt_chars` are what the model got; `audio_s` is spoken audio without pauses; `late`
+    counts cues that began too late.
+    """
 
     segments: int
     done: int
     failed: int
     skipped: int
     late: int
-    spoken_chars: int
+    prompt_chars: int
     audio_s: float
 
 
@@ -65,7 +68,10 @@ class RunReport(Frozen):
 
 
 class Report(Frozen):
-    """The whole report. `licence` is the voice's, in words for people; `seed` and `speed` are the job's."""
+    """The whole report. `licence` is the voice's, in words for people; `seed` and `speed` are the job's.
+
+    `account` says what became of the characters of the source (`plan.jsonl` has every passage).
+    """
 
     v: int = REPORT_VERSION
     statement: Literal["synthetic speech"] = "synthetic speech"
@@ -86,6 +92,7 @@ class Report(Frozen):
     sample_rate_hz: int | None
     objects: tuple[str, ...]
     warnings: tuple[str, ...]
+    account: AccountTotals
     totals: Totals
     chapters: tuple[ChapterReport, ...]
     segments: tuple[SegmentReport, ...]
@@ -130,6 +137,7 @@ def build_report(
         sample_rate_hz=timeline.sample_rate_hz if timeline else None,
         objects=tuple(objects),
         warnings=plan.source.warnings,
+        account=plan.account.totals(),
         totals=_totals(plan, segments),
         chapters=_chapters(segments, timeline),
         segments=segments,
@@ -199,7 +207,7 @@ def _totals(plan: Plan, segments: Sequence[SegmentReport]) -> Totals:
         failed=states.count(SegmentState.FAILED),
         skipped=states.count(SegmentState.SKIPPED),
         late=sum(segment.late_s > 0 for segment in segments),
-        spoken_chars=plan.spoken_chars,
+        prompt_chars=plan.prompt_chars,
         audio_s=round(sum(segment.duration_s for segment in segments), 6),
     )
 

@@ -127,7 +127,7 @@ def place_segments(
         spoken = result.state is SegmentState.DONE
         end = start + (result.samples if spoken else pauses.gap_samples(sample_rate_hz))
         placed.append(Placed(segment.segment, start, end, result.take if spoken else None, late))
-        pause = pauses.samples(segment.break_after, sample_rate_hz)
+        pause = pauses.after(segment, sample_rate_hz)
     return tuple(placed), end + (pause if pause_at_end else 0)
 
 

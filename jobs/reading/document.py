@@ -32,8 +32,8 @@ class Paragraph:
 
     `offsets` has one entry per character of `text`: its index in `Document.text` (rising, not always by one: what was
     removed between two characters leaves a gap). `lang` is what the source declares for it, None if nothing. `item`,
-    `seed` comes from a JSONL line, `voice` from one too, a mark or a cast; `start_s` from a subtitle. `continues`: it goes
-    on with the paragraph before it (a mark stands between them). `pause_s`: the pause that a mark asks for after it.
+    `seed` comes from a JSONL line, `voice` from one too, a mark or a cast; `start_s` from a subtitle. `continues`: it
+    goes on with the paragraph before it (a mark stands between them). `pause_s`: the pause a mark asks for after it.
     """
 
     kind: ParagraphKind

@@ -1,4 +1,4 @@
-"""Applies the rules of a language to sentences: the user's lexicon first, then addresses, the language, and what holds for all.
+"""Applies rules to sentences: the user's lexicon first, then addresses, the language's own, and what holds for all.
 
 A rule that comes earlier claims its characters; what a later one finds there is dropped. Text in double square brackets
 is for the model (`[[…]]`) and is claimed before everything.
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from jobs.speaking import common, english
+from jobs.speaking.aligned import runs_of, without_double_spaces
 from jobs.speaking.base import Addresses, Context, Replacement, Rule
 from jobs.speaking.lexicon import Lexicon
 
@@ -48,7 +49,7 @@ class Speaker:
                 claimed[one.start : one.end] = b"\1" * (one.end - one.start)
                 found.append(one)
         found.sort(key=lambda one: one.start)
-        return [_with_space(one, text, claimed) for one in found]
+        return found
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -77,13 +78,8 @@ def base_language(language: str) -> str:
 
 
 def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:
-    """A text with its replacements (in order) applied."""
-    pieces: list[str] = []
-    end = 0
-    for one in replacements:
-        pieces += (text[end : one.start], one.now)
-        end = one.end
-    return "".join([*pieces, text[end:]])
+    """A sentence as it is spoken, with its replacements (in order)."""
+    return "".join(run.now for run in without_double_spaces(list(runs_of(text, 0, replacements))))
 
 
 def _free(found: Iterable[Replacement], claimed: bytearray) -> Iterator[Replacement]:
@@ -91,13 +87,3 @@ def _free(found: Iterable[Replacement], claimed: bytearray) -> Iterator[Replacem
     for one in found:
         if one.end > one.start and not any(claimed[one.start : one.end]):
             yield one
-
-
-def _with_space(one: Replacement, text: str, claimed: bytearray) -> Replacement:
-    """What is dropped takes one of the two spaces around it along."""
-    if one.now or (one.start > 0 and text[one.start - 1] != " ") or text[one.end : one.end + 1] != " ":
-        return one
-    if claimed[one.end]:
-        return one
-    claimed[one.end] = 1
-    return Replacement(one.start, one.end + 1, one.now, one.why)

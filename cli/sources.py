@@ -1,0 +1,109 @@
+"""What `plan` and `submit` are asked about reading and speaking: from words of a command line to sources and options."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from cli.session import is_path
+from jobs.errors import BadOption
+from jobs.reading import load_source, read_bounded
+from jobs.reading.options import ReadingOptions, skip_set
+from jobs.speaking.base import Addresses
+from jobs.speaking.lexicon import load_lexicon
+from jobs.speaking.speaker import SpeakingOptions
+from jobs.spec import SourceKind
+from jobs.submit import PlanOptions, Source
+
+STDIN = "-"
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The options of `plan` and `submit` that decide how a source is read and spoken, as they were typed."""
+
+    files: tuple[str, ...]
+    model: str | None = None
+    voice: str | None = None
+    language: str | None = None
+    kind: str | None = None
+    encoding: str | None = None
+    skip: str | None = None
+    keep: str | None = None
+    lexicon: str | None = None
+    markup: bool = False
+    cast: str | None = None
+    addresses: str = Addresses.HOST
+
+    @property
+    def source_kind(self) -> SourceKind | None:
+        """The kind that `--type` names. Raises BadOption."""
+        return one_of(SourceKind, "--type", self.kind) if self.kind is not None else None
+
+    @property
+    def voice_name(self) -> str | None:
+        """The voice; a path is made absolute, since workers run in other folders."""
+        if self.voice is not None and is_path(self.voice):
+            return str(Path(self.voice).expanduser().absolute())
+        return self.voice
+
+    def plan_options(self) -> PlanOptions:
+        """What the planner is told.
+
+        Raises:
+            BadOption: a value that is not possible.
+            BadSource: the lexicon cannot be read, or has lines that are wrong.
+        """
+        lexicon = None if self.lexicon is None else load_lexicon(Path(self.lexicon).expanduser())
+        return PlanOptions(
+            reading=ReadingOptions(encoding=self.encoding, skip=skip_set(_names(self.skip), _names(self.keep))),
+            speaking=SpeakingOptions(lexicon=lexicon, addresses=one_of(Addresses, "--addresses", self.addresses)),
+            markup=self.markup,
+            cast=parse_cast(self.cast),
+        )
+
+
+def source_of(name: str, kind: SourceKind | None) -> Source:
+    """A source by the name that was typed. Raises BadSource."""
+    if name == STDIN:
+        data = read_bounded(sys.stdin.buffer, "standard input")
+        return Source(source_name(name, kind), data, kind)
+    return Source(source_name(name, kind), load_source(Path(name).expanduser()), kind)
+
+
+def source_name(name: str, kind: SourceKind | None) -> str:
+    """What a source is called: the name of its file, or `stdin` with the ending of its kind."""
+    return Path(name).name if name != STDIN else f"stdin.{kind or SourceKind.TXT}"
+
+
+def parse_cast(text: str | None) -> dict[str, str]:
+    """`ANNA=alice,BEN=bob`: the voice of each speaker. Raises BadOption."""
+    cast: dict[str, str] = {}
+    for entry in _names(text):
+        speaker, equals, voice = (part.strip() for part in entry.partition("="))
+        if not (speaker and equals and voice):
+            msg = f"--cast {entry!r} is not possible; write SPEAKER=VOICE, separated by commas: ANNA=alice,BEN=bob"
+            raise BadOption(msg)
+        if cast.get(speaker, voice) != voice:
+            msg = f"--cast gives {speaker!r} two voices, {cast[speaker]} and {voice}; name each speaker once"
+            raise BadOption(msg)
+        cast[speaker] = voice
+    return cast
+
+
+def one_of(kind: type[Choice], option: str, value: str) -> Choice:
+    """The member of an enum with that value. Raises BadOption with all of them."""
+    try:
+        return kind(value)
+    except ValueError:
+        msg = f"{option} {value!r} is not possible; allowed are {', '.join(kind)}"
+        raise BadOption(msg) from None
+
+
+def _names(text: str | None) -> Sequence[str]:
+    return () if text is None else [name.strip() for name in text.split(",")]
