@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import bench, control, doctor, fetch, jobs_view, listen, models_view, nodes, submit, warm
+from cli import bench, control, doctor, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
 from cli.options import Shared, shared
 from cli.output import Exit
 from jobs import errors
@@ -89,6 +89,7 @@ def _root(context: typer.Context) -> None:
     context.ensure_object(Shared)
 
 
+plan.add_to(app)
 submit.add_to(app)
 jobs_view.add_to(app)
 listen.add_to(app)

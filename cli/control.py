@@ -105,8 +105,8 @@ def purge(
 
 
 def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: bool = False) -> None:
-    from cli.session import connect_for_job
     from cli.following import default_out, follow_all
+    from cli.session import connect_for_job
     from jobs.deliver import check_folder
 
     options = shared(context)

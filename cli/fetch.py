@@ -23,8 +23,8 @@ def fetch(
     broker: BrokerOption = None,
 ) -> None:
     """Copy a job's finished audio and report into DIR; of a job that still runs, what is finished so far."""
-    from cli.session import connect
     from cli.following import default_out
+    from cli.session import connect
     from jobs.deliver import check_folder, deliver
 
     options = shared(context)

@@ -138,6 +138,17 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
     return local_offer(model, voice=voice, precision=settings.precision, device=device, run=run)
 
 
+def plan_offer(model: str, voice: str | None, settings: Settings) -> ModelOffer:
+    """The model to look at a plan for, installed or not: this machine's word, without a broker or a device.
+
+    Raises:
+        BadOption: nobody knows the model or the voice.
+    """
+    from workers.catalog import known_offer
+
+    return known_offer(model, voice=voice, precision=settings.precision)
+
+
 @contextlib.contextmanager
 def connect(broker: str | None, *, needs_node: bool = False, model: str | None = None) -> Iterator[Session]:
     """A session for one command. `needs_node`: start the embedded node when none runs, and stop it at the end.

@@ -1,4 +1,4 @@
-"""What `plan` and `submit` are asked about reading and speaking: from words of a command line to sources and options."""
+"""What `plan` and `submit` are asked about reading and speaking: from typed words to sources and options."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from cli.session import is_path
-from jobs.errors import BadOption
+from jobs.errors import BadOption, BadSource, SourceProblem
+from jobs.planning import PlanOptions
 from jobs.reading import load_source, read_bounded
+from jobs.reading.cast import parse_cast
 from jobs.reading.options import ReadingOptions, skip_set
 from jobs.speaking.base import Addresses
-from jobs.speaking.lexicon import load_lexicon
+from jobs.speaking.lexicon import Lexicon
 from jobs.speaking.speaker import SpeakingOptions
 from jobs.spec import SourceKind
-from jobs.submit import PlanOptions, Source
+from jobs.submit import Source
 
 STDIN = "-"
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -59,12 +61,12 @@ class Reading:
             BadOption: a value that is not possible.
             BadSource: the lexicon cannot be read, or has lines that are wrong.
         """
-        lexicon = None if self.lexicon is None else load_lexicon(Path(self.lexicon).expanduser())
+        lexicon = None if self.lexicon is None else read_lexicon(Path(self.lexicon).expanduser())
         return PlanOptions(
             reading=ReadingOptions(encoding=self.encoding, skip=skip_set(_names(self.skip), _names(self.keep))),
             speaking=SpeakingOptions(lexicon=lexicon, addresses=one_of(Addresses, "--addresses", self.addresses)),
             markup=self.markup,
-            cast=parse_cast(self.cast),
+            cast={} if self.cast is None else parse_cast(self.cast),
         )
 
 
@@ -81,19 +83,14 @@ def source_name(name: str, kind: SourceKind | None) -> str:
     return Path(name).name if name != STDIN else f"stdin.{kind or SourceKind.TXT}"
 
 
-def parse_cast(text: str | None) -> dict[str, str]:
-    """`ANNA=alice,BEN=bob`: the voice of each speaker. Raises BadOption."""
-    cast: dict[str, str] = {}
-    for entry in _names(text):
-        speaker, equals, voice = (part.strip() for part in entry.partition("="))
-        if not (speaker and equals and voice):
-            msg = f"--cast {entry!r} is not possible; write SPEAKER=VOICE, separated by commas: ANNA=alice,BEN=bob"
-            raise BadOption(msg)
-        if cast.get(speaker, voice) != voice:
-            msg = f"--cast gives {speaker!r} two voices, {cast[speaker]} and {voice}; name each speaker once"
-            raise BadOption(msg)
-        cast[speaker] = voice
-    return cast
+def read_lexicon(path: Path) -> Lexicon:
+    """The lexicon in a file. Raises BadSource."""
+    try:
+        text = load_source(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"--lexicon {path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+        raise BadSource(SourceProblem("bad_lexicon", msg)) from error
+    return Lexicon.parse(text, path.name)
 
 
 def one_of(kind: type[Choice], option: str, value: str) -> Choice:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from cli import options
 from cli.options import BrokerOption, JsonOption, shared
 
 EXAMPLES = """\
@@ -28,14 +29,10 @@ def add_to(app: typer.Typer) -> None:
 
 def submit(  # one parameter per option is how Typer declares a command line
     context: typer.Context,
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl or srt; - is standard input.")
-    ],
-    model: Annotated[
-        str | None, typer.Option(help="Model, as `tts-batch models` lists it, or the folder of its weights (./DIR).")
-    ] = None,
-    voice: Annotated[str | None, typer.Option(help="Voice name, or the path of a Piper .onnx.")] = None,
-    lang: Annotated[str | None, typer.Option(help="Language to speak, e.g. en-US.")] = None,
+    files: options.FilesArgument,
+    model: options.ModelOption = None,
+    voice: options.VoiceOption = None,
+    lang: options.LangOption = None,
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Same seed and text: same audio.")] = 0,
     speed: Annotated[float, typer.Option(help="Speaking rate; 1 is the voice's own.")] = 1.0,
     formats: Annotated[
@@ -49,9 +46,17 @@ def submit(  # one parameter per option is how Typer declares a command line
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Follow the job to its end, or only queue it.")] = True,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan and the estimate; queue nothing.")] = False,
     edit: Annotated[bool, typer.Option("--edit", help="Edit what will be spoken in $EDITOR first.")] = False,
-    kind: Annotated[
-        str | None, typer.Option("--type", metavar="KIND", help="Read the source as this kind; default: by its ending.")
-    ] = None,
+    kind: options.TypeOption = None,
+    encoding: options.EncodingOption = None,
+    skip: options.SkipOption = None,
+    keep: options.KeepOption = None,
+    lexicon: options.LexiconOption = None,
+    markup: options.MarkupOption = False,
+    cast: options.CastOption = None,
+    addresses: options.AddressesOption = "host",
+    skip_bad_lines: Annotated[
+        bool, typer.Option("--skip-bad-lines", help="Pass over lines of a jsonl that cannot be read.")
+    ] = False,
     as_json: JsonOption = False,
     broker: BrokerOption = None,
 ) -> None:
@@ -59,20 +64,31 @@ def submit(  # one parameter per option is how Typer declares a command line
 
     Submitting the same file with the same options again goes on where the job stopped.
     """
+    from cli.sources import Reading
     from cli.submitting import Ask, run
 
     ask = Ask(
-        files=tuple(files),
-        model=model,
-        voice=voice,
-        language=lang,
+        reading=Reading(
+            files=tuple(files),
+            model=model,
+            voice=voice,
+            language=lang,
+            kind=kind,
+            encoding=encoding,
+            skip=skip,
+            keep=keep,
+            lexicon=lexicon,
+            markup=markup,
+            cast=cast,
+            addresses=addresses,
+        ),
         seed=seed,
         speed=speed,
         formats=formats,
         out=out,
         live=live,
         priority=priority,
-        kind=kind,
+        skip_bad_lines=skip_bad_lines,
         wait=wait,
         dry_run=dry_run,
         edit=edit,

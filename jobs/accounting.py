@@ -55,6 +55,7 @@ class _Ledger:
     """One code for each character of the source. Whoever claims a character first keeps it."""
 
     text: str
+    points: NDArray[np.uint32]
     escapes: dict[int, int]
     codes: NDArray[np.int32]
     reasons: list[Why] = field(default_factory=list)
@@ -67,12 +68,19 @@ class _Ledger:
 
     def paragraph(self, said: Said) -> Iterator[tuple[Run, NDArray[np.int64]]]:
         """Claim what is spoken and what is dropped of a paragraph; yields its replacements for later."""
-        offsets = np.asarray(said.narration.paragraph.offsets, dtype=np.int64)
+        paragraph = said.narration.paragraph
+        offsets = np.asarray(paragraph.offsets, dtype=np.int64)
+        changed = np.flatnonzero(_points(paragraph.text) != self.points[offsets])
+        if self.escapes:
+            escaped = [index for index, place in enumerate(offsets.tolist()) if place in self.escapes]
+            changed = np.union1d(changed, np.array(escaped, np.int64))
         for run in said.narration.aligned.runs:
             places = offsets[run.start : run.end]
             if run.why is None:
                 self.codes[places] = _SPOKEN
-                self._escaped(run, places)
+                first, last = np.searchsorted(changed, (run.start, run.end))
+                for index in changed[first:last].tolist():
+                    self._changed(paragraph.text[index], int(offsets[index]))
             elif run.now:
                 yield run, places
             else:
@@ -122,15 +130,17 @@ class _Ledger:
             skipped=tuple(skipped),
         )
 
-    def _escaped(self, run: Run, places: NDArray[np.int64]) -> None:
-        """Characters that the source writes with several signs are replaced, not spoken as they stand."""
-        if not self.escapes:
+    def _changed(self, char: str, place: int) -> None:
+        """A character that the source writes otherwise: white space may, a control code is left out for a space."""
+        end = self.escapes.get(place, place + 1)
+        kind = _UNLABELLED[int(_kinds(self.points[place : place + 1])[0])]
+        if end == place + 1 and kind is Why.WHITE_SPACE:
             return
-        for index, place in enumerate(places.tolist()):
-            end = self.escapes.get(place)
-            if end is not None:
-                self.codes[place:end] = _REPLACED
-                self._passage(place, end, run.now[index], Why.ESCAPE)
+        if end == place + 1 and char == " " and kind is not Why.MARKUP:
+            self.codes[place] = self.label(kind)
+            return
+        self.codes[place:end] = _REPLACED
+        self._passage(place, end, char, Why.ESCAPE)
 
     def _passage(self, start: int, end: int, now: str, why: Why) -> None:
         was = self.text[start : min(end, start + ACCOUNT_SAMPLE_CHARS)]
@@ -141,7 +151,7 @@ class _Ledger:
         open_places = np.flatnonzero(self.codes == _OPEN)
         if not open_places.size:
             return
-        kinds = _kinds(np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), np.uint32)[open_places])
+        kinds = _kinds(self.points[open_places])
         firsts = np.concatenate(([0], np.flatnonzero(np.diff(open_places) > 1) + 1))
         heaviest = np.maximum.reduceat(kinds, firsts)
         base = _FIRST_LABEL + len(self.reasons)
@@ -152,13 +162,19 @@ class _Ledger:
 
 def account_of(document: Document, said: Sequence[Said], skips: Iterable[Skip] = ()) -> Account:
     """The account of a document of which `said` is spoken. `skips`: passages left out beside `document.skipped`."""
-    ledger = _Ledger(document.text, dict(document.escapes), np.zeros(len(document.text), np.int32))
+    text = document.text
+    ledger = _Ledger(text, _points(text), dict(document.escapes), np.zeros(len(text), np.int32))
     replaced = [entry for one in said for entry in ledger.paragraph(one)]
     for skip in (*document.skipped, *skips):
         ledger.skip(skip)
     for run, places in replaced:
         ledger.replace(run, places)
     return ledger.account()
+
+
+def _points(text: str) -> NDArray[np.uint32]:
+    """The code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def _kinds(points: NDArray[np.uint32]) -> NDArray[np.int32]:

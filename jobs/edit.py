@@ -135,7 +135,7 @@ def _origins(old: Sequence[str], new: Sequence[str], moves: Sequence[_Move]) -> 
 
 
 def _account(plan: Plan, lines: Sequence[str], origins: Sequence[int | None], moves: Sequence[_Move]) -> Account:
-    """The account after the edit. A new line that stands in no old one's place has no source: nothing to account for."""
+    """The account after the edit. A new line that stands in no old one's place has no source to account for."""
     changes = list(_changes(plan, lines, origins, moves))
     return plan.account.with_changes(changes) if changes else plan.account
 

@@ -66,7 +66,7 @@ _WORDS: dict[Why, tuple[str, str]] = {
     Why.LEXICON: ("word of the lexicon", "words of the lexicon"),
     Why.EDIT: ("edited line", "edited lines"),
 }
-"""What one line of text names, in one and in many. The others are signs that nobody hears, and marks that were obeyed."""
+"""What one line of text names, one and many. The others are signs that nobody hears, and marks that were obeyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def plan_document(planned: Planned) -> dict[str, Any]:
 
 def problem_document(name: str, kind: SourceKind | None, problems: Iterable[SourceProblem]) -> dict[str, Any]:
     """The same form for a source of which nothing can be spoken: all but its name, kind and errors is empty."""
-    source = {"name": name, "kind": kind.value if kind else "", "chars": 0, "encoding": "", "warnings": []}
+    source: dict[str, Any] = {"name": name, "kind": kind.value if kind else "", "chars": 0, "encoding": "", "warnings": []}
     return {
         "source": {**source, "title": "", "author": "", "language": ""},
         "chapters": [],
@@ -150,7 +150,7 @@ def sum_rows(passages: Sequence[Passage], *, everything: bool = False) -> list[t
             (one.why.value, f"{one.start:,}-{one.end:,}", f"{one.chars:,}", _example(one, whole=True))
             for one in passages
         ]
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for one in sums(passages):
         distinct = dict.fromkeys(_example(passage) for passage in one.passages)
         more = ["…"] if len(distinct) > EXAMPLES else []
@@ -183,6 +183,11 @@ def short_line(account: Account) -> str:
     return f"{'; '.join(told)}; see `tts-batch plan`" if told else ""
 
 
+def shown(text: str) -> str:
+    """A text that stays in its line of a terminal and cannot do anything to it."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 def _counted(one: Sum) -> str:
     singular, plural = _WORDS[one.why]
     return singular if len(one.passages) == 1 else f"{len(one.passages):,} {plural}"
@@ -191,18 +196,13 @@ def _counted(one: Sum) -> str:
 def _example(passage: Passage, *, whole: bool = False) -> str:
     was = passage.was if whole else _short(passage.was)
     if not passage.now:
-        return f'"{_shown(was)}"'
-    return f'"{_shown(was)}" -> "{_shown(passage.now if whole else _short(passage.now))}"'
+        return f'"{shown(was)}"'
+    return f'"{shown(was)}" -> "{shown(passage.now if whole else _short(passage.now))}"'
 
 
 def _short(text: str) -> str:
     """The beginning of a text."""
     return text if len(text) <= EXAMPLE_CHARS else f"{text[: EXAMPLE_CHARS - 1].rstrip()}…"
-
-
-def _shown(text: str) -> str:
-    """A text that stays in its line of a terminal and cannot do anything to it."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def _paragraphs(sentences: Iterable[SentencePlan], files: Sequence[SourceFile]) -> list[dict[str, Any]]:

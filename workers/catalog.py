@@ -68,6 +68,20 @@ def find_offer(
     """One model; a voice given by path is added to its voices.
 
     Raises:
+        BadOption: no such model or voice, or a voice file that cannot be read; the model is not installed.
+    """
+    offer = known_offer(model, voice=voice, precision=precision, device=device, run=run)
+    if offer.install_hint:
+        raise BadOption(offer.install_hint)
+    return offer
+
+
+def known_offer(
+    model: str, *, voice: str | None, precision: str, device: str = "cpu", run: EngineSettings | None = None
+) -> ModelOffer:
+    """The same, also of a model that is not installed: enough to plan for it.
+
+    Raises:
         BadOption: no such model or voice, or a voice file that cannot be read.
     """
     card = _card(model, precision=precision, device=device)
@@ -76,8 +90,6 @@ def find_offer(
             card = replace(card, voices=(*card.voices, registry.voice_card(model, voice)))
     except ModelError as error:
         raise BadOption(str(error)) from error
-    if card.install_hint:
-        raise BadOption(card.install_hint)
     return _offer(card, run)
 
 

@@ -17,6 +17,7 @@ from jobs.assembly.encode import EncodeSpec, Tags, encode
 from jobs.assembly.join import book_blocks
 from jobs.assembly.readback import read_back
 from jobs.assembly.timeline import place_book
+from jobs.account import Account
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo
 from jobs.spec import AudioFormat, SegmentResult, SourceKind
 from jobs.state import SegmentState
@@ -47,6 +48,7 @@ def make_plan(takes: int) -> Plan:
         source=SourceInfo(name="bench", kind=SourceKind.TXT, sha256="", chars=takes, encoding="utf-8"),
         chapters=(ChapterPlan(chapter=0, title="bench", segments=takes),),
         segments=tuple(segment.model_copy(update={"segment": number}) for number in range(takes)),
+        account=Account(chars=takes, spoken_chars=takes),
     )
 
 

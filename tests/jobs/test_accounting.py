@@ -162,6 +162,13 @@ def test_escapes_are_replaced_by_the_character_they_stand_for():
     assert ranges(account) == [(5, 10, "symbol", "and")]
 
 
+def test_a_control_code_that_was_read_as_a_space_is_left_out():
+    paragraph = Paragraph(ParagraphKind.BODY, "One two.", range(8))
+    account = account_of(document("One\x01two."), [Said(narrate(paragraph, language="en", speaker=Fixed()))])
+    assert ranges(account) == [(3, 4, "control", "")]
+    assert account_of(document("One\ntwo."), [Said(narrate(paragraph, language="en", speaker=Fixed()))]).skipped == ()
+
+
 def test_a_piece_that_is_in_no_segment_is_not_called_spoken():
     narration = narrate(body("One. !!"), language="en", speaker=Fixed())
     account = account_of(document("One. !!"), [Said(narration, ((5, 7),))])

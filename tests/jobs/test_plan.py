@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.account import Account, Passage, Why
 from jobs.plan import PLAN_VERSION, Break, ChapterPlan, Plan, SegmentPlan, SourceInfo, take_key, take_seed
 from jobs.plan_store import load_plan, save_plan
 from jobs.spec import SourceKind
@@ -27,11 +28,19 @@ def plans(draw: st.DrawFn) -> Plan:
             segment=number, chapter=0, text=draw(TEXT), spoken=draw(TEXT), source_start=0, source_end=1,
             break_after=draw(st.sampled_from(Break)), language="en", item=draw(st.none() | TEXT),
             seed=draw(st.none() | st.integers(0, 2**63 - 1)), start_s=draw(st.none() | st.floats(0, 1e5)),
+            pause_s=draw(st.none() | st.floats(0.1, 60)),
         )
         for number in range(draw(st.integers(0, 3)))
     )  # fmt: skip
+    passages = tuple(
+        Passage(start=start, end=start + 1, was=draw(TEXT), why=draw(st.sampled_from(Why)), now=draw(TEXT))
+        for start in range(draw(st.integers(0, 3)))
+    )
     return Plan(
-        source=info, chapters=(ChapterPlan(chapter=0, title=draw(TEXT), segments=len(segments)),), segments=segments
+        source=info,
+        chapters=(ChapterPlan(chapter=0, title=draw(TEXT), segments=len(segments)),),
+        segments=segments,
+        account=Account(chars=9, spoken_chars=draw(st.integers(0, 9)), replaced=passages, skipped=passages),
     )
 
 

@@ -6,10 +6,12 @@ import pytest
 
 from jobs.errors import BadOption, BadSource
 from jobs.plan import Break, take_seed
-from jobs.planning import Limits, build_plan, tasks_of
+from jobs.narration import Limits
+from jobs.planning import Origin, PlanOptions, build_plan, tasks_of
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
 from jobs.spec import JobSpec, SourceKind
-from tests.helpers_reading import plan_of, spoken
+from tests.helpers_account import check_account
+from tests.helpers_reading import plan_of, planned_of, spoken
 
 SPEC = JobSpec(
     source_name="x.txt",
@@ -38,20 +40,27 @@ def body(text, kind=ParagraphKind.BODY):
 
 
 def document(*chapters):
-    return Document(
-        "T", "A", "en", tuple(Chapter(f"c{n}", chapter) for n, chapter in enumerate(chapters)), "x" * 99, "utf-8"
-    )
+    """The chapters with their paragraphs one after the other in the source."""
+    pieces, made, at = [], [], 0
+    for number, paragraphs in enumerate(chapters):
+        placed = []
+        for paragraph in paragraphs:
+            placed.append(dataclasses.replace(paragraph, offsets=range(at, at + len(paragraph.text))))
+            pieces.append(paragraph.text)
+            at += len(paragraph.text) + 1
+        made.append(Chapter(f"c{number}", tuple(placed)))
+    return Document("T", "A", "en", tuple(made), "\n".join(pieces), "utf-8")
 
 
 def build(made, **limits):
-    return build_plan(
+    planned = build_plan(
         made,
-        name="x.txt",
-        kind=SourceKind.TXT,
-        data_sha256="d",
+        Origin("x.txt", SourceKind.TXT, "d"),
         language="en",
         limits=Limits(**({"max_chars": 100, "pack_chars": 0} | limits)),
     )
+    check_account(planned)
+    return planned.plan
 
 
 def test_what_stands_after_each_segment():
@@ -125,14 +134,57 @@ def test_nothing_to_speak():
 def test_the_source_is_described():
     made = dataclasses.replace(document((body("One."),)), cover=b"c", cover_type="image/png", warnings=("w",))
     source = build(made).source
-    assert (source.name, source.sha256, source.chars, source.encoding) == ("x.txt", "d", 99, "utf-8")
+    assert (source.name, source.sha256, source.chars, source.encoding) == ("x.txt", "d", 4, "utf-8")
     assert (source.title, source.author, source.language) == ("T", "A", "en")
     assert (source.warnings, source.cover_type) == (("w",), "image/png")
 
 
 def test_declared_languages_of_paragraphs_do_not_go_before_the_jobs():
-    plan = plan_of("<p lang=fr>Un. Deux.", "x.html", language="en")
-    assert {segment.language for segment in plan.segments} == {"en"}
+    planned = planned_of("<p lang=fr>Un. Deux.", "x.html", language="en")
+    assert {segment.language for segment in planned.plan.segments} == {"en"}
+    assert {sentence.language for sentence in planned.sentences} == {"fr"}
+
+
+def test_the_job_s_own_form_of_a_language_is_kept():
+    planned = planned_of("<p lang=en>On 3/4/2021.<p lang=en-GB>Yes.", "x.html", language="en-GB")
+    assert {sentence.language for sentence in planned.sentences} == {"en-GB"}
+
+
+def part(text, **more):
+    return Paragraph(ParagraphKind.BODY, text, range(len(text)), **more)
+
+
+def test_parts_of_one_paragraph_are_told_by_what_stands_between_them():
+    parts = (
+        part("One,", voice="ann"),
+        part("two.", continues=True, pause_s=1.5),
+        part("Three", continues=True),
+        part("four.", continues=True, voice="bob"),
+        part("Next."),
+    )
+    planned = build_plan(
+        document(parts), Origin("x.txt", SourceKind.TXT, "d"), language="en", limits=Limits(max_chars=99, pack_chars=0)
+    )
+    assert [(s.spoken, s.voice, s.break_after, s.pause_s) for s in planned.plan.segments] == [
+        ("One,", "ann", Break.CLAUSE, None),
+        ("two.", None, Break.SENTENCE, 1.5),
+        ("Three", None, Break.NONE, None),
+        ("four.", "bob", Break.PARAGRAPH, None),
+        ("Next.", None, Break.CHAPTER, None),
+    ]
+    assert [sentence.paragraph for sentence in planned.sentences] == [0, 0, 0, 0, 1]
+
+
+def test_marks_and_casts_are_obeyed_only_when_asked_for():
+    text = "[voice: ann] Hello. [pause: 2s] Bye.\n\nBEN: Yes."
+    assert spoken(plan_of(text))[0].startswith("[voice")
+    planned = planned_of(text, options=PlanOptions(markup=True, cast={"ben": "bob"}))
+    assert [(s.spoken, s.voice, s.pause_s) for s in planned.plan.segments] == [
+        ("Hello.", "ann", 2.0),
+        ("Bye.", "ann", None),
+        ("Yes.", "bob", None),
+    ]
+    check_account(planned)
 
 
 @pytest.mark.parametrize("limits", [{"max_chars": 0}, {"max_chars": -5}, {"pack_chars": -1}])

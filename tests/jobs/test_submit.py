@@ -121,7 +121,7 @@ def test_an_item_is_never_spoken_by_a_voice_of_another_language(fields, text):
 
 def test_estimates_grow_with_the_formats():
     small, large = ONE.draft(), ONE.draft(formats=(AudioFormat.M4B, AudioFormat.WAV))
-    assert small.audio_s == pytest.approx(small.plan.spoken_chars / OFFER.chars_per_s)
+    assert small.audio_s == pytest.approx(small.plan.prompt_chars / OFFER.chars_per_s)
     pcm_bytes = round(small.audio_s * OFFER.sample_rate_hz * 2)
     assert large.out_bytes - small.out_bytes == pytest.approx(2 * pcm_bytes, abs=2)
     assert small.store_bytes - small.out_bytes == pytest.approx(pcm_bytes, abs=2)
@@ -139,7 +139,7 @@ def test_accepting_stores_first_and_queues_every_segment():
     draft = world.draft()
     record = accept(draft, world.truth, world.store)
     assert (record.state, record.total, record.chapters) == (JobState.QUEUED, 6, 2)
-    assert (record.title, record.total_chars) == (draft.title, draft.plan.spoken_chars)
+    assert (record.title, record.total_chars) == (draft.title, draft.plan.prompt_chars)
     assert load_plan(world.store, record.job) == draft.plan
     assert world.store.get(keys.job_object(record.job, "source")) == BOOK.encode()
     assert not world.store.exists(keys.job_object(record.job, "cover"))

@@ -15,6 +15,7 @@ import av
 import numpy as np
 import pytest
 
+from jobs.account import Account
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, JobSpec, SegmentResult, SourceKind
@@ -95,6 +96,7 @@ class Book:
                 ChapterPlan(chapter=number, title=title, segments=count)
                 for number, (title, count) in enumerate(self.chapters)
             ),
+            account=Account(chars=100, spoken_chars=100),
             segments=tuple(self.segments),
         )  # fmt: skip
 

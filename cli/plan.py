@@ -1,0 +1,142 @@
+"""`tts-batch plan`: what would be spoken of a source, replaced and left out, and why. Queues nothing, needs nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import options
+from cli.options import JsonOption, shared
+
+if TYPE_CHECKING:
+    from cli.output import Exit, JsonValue, Output
+    from cli.sources import Reading
+    from jobs.errors import BadSource
+    from jobs.submit import Wishes
+
+EXAMPLES = """\
+Examples:
+
+  tts-batch plan examples/book.txt
+
+  tts-batch plan book.epub --keep notes,tables --all
+
+  tts-batch plan prompts.jsonl --json
+
+  echo "It cost $5.30." | tts-batch plan -
+"""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(epilog=EXAMPLES)(plan)
+
+
+def plan(  # one parameter per option is how Typer declares a command line
+    context: typer.Context,
+    files: options.FilesArgument,
+    model: options.ModelOption = None,
+    voice: options.VoiceOption = None,
+    lang: options.LangOption = None,
+    kind: options.TypeOption = None,
+    encoding: options.EncodingOption = None,
+    skip: options.SkipOption = None,
+    keep: options.KeepOption = None,
+    lexicon: options.LexiconOption = None,
+    markup: options.MarkupOption = False,
+    cast: options.CastOption = None,
+    addresses: options.AddressesOption = "host",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show every passage that is not spoken or replaced, not only examples.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what of FILE will be spoken, what is spoken otherwise, and what is left out, and why.
+
+    Every character of the source is accounted for. No broker, node or voice is needed, and nothing is queued.
+    """
+    from cli.sources import Reading
+
+    reading = Reading(
+        files=tuple(files),
+        model=model,
+        voice=voice,
+        language=lang,
+        kind=kind,
+        encoding=encoding,
+        skip=skip,
+        keep=keep,
+        lexicon=lexicon,
+        markup=markup,
+        cast=cast,
+        addresses=addresses,
+    )
+    raise typer.Exit(run(reading, shared(context).output, everything=everything))
+
+
+def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
+    """Show the plan of each source; one that cannot be read does not keep the others from being shown.
+
+    Raises:
+        BadOption: an option is not possible.
+        BadSource: the lexicon cannot be read.
+    """
+    from cli.output import Exit
+    from cli.session import plan_offer, settings_for
+    from jobs.errors import BadSource
+    from jobs.submit import Wishes
+
+    settings = settings_for(None)
+    voice = reading.voice_name
+    wishes = Wishes(
+        offer=plan_offer(reading.model or settings.model, voice, settings),
+        store_url=settings.store_url,
+        voice=voice,
+        language=reading.language,
+        options=reading.plan_options(),
+        skip_bad_lines=True,
+    )
+    documents: list[JsonValue] = []
+    code = Exit.DONE
+    for name in reading.files:
+        try:
+            documents.append(_one(name, reading, wishes, output, everything=everything))
+        except BadSource as error:
+            code = Exit.BAD_INPUT
+            documents.append(_bad(name, reading, error, output))
+    if output.as_json:
+        output.result(documents[0] if len(reading.files) == 1 else {"plans": documents})
+    return code
+
+
+def _one(name: str, reading: Reading, wishes: Wishes, output: Output, *, everything: bool) -> JsonValue:
+    """Plan one source, show it to people, and return its document."""
+    from cli.plan_show import show_plan
+    from cli.sources import source_of
+    from jobs.plan_view import plan_document
+    from jobs.submit import plan_source
+
+    planned = plan_source(source_of(name, reading.source_kind), wishes)
+    if not output.as_json:
+        if name != reading.files[0]:
+            output.result(None, "")
+        show_plan(output, planned, chars_per_s=wishes.offer.chars_per_s, everything=everything)
+    return plan_document(planned) if output.as_json else None
+
+
+def _bad(name: str, reading: Reading, error: BadSource, output: Output) -> JsonValue:
+    """Tell what is wrong with a source of which nothing can be spoken, and return its document."""
+    from cli.sources import source_name
+    from jobs.errors import BadSource
+    from jobs.plan_view import problem_document
+    from jobs.reading import kind_of
+
+    output.say(f"error: {error}")
+    kind = reading.source_kind
+    called = source_name(name, kind)
+    try:
+        kind = kind or kind_of(called)
+    except BadSource:  # that may be the very error
+        kind = None
+    return problem_document(called, kind, error.problems)

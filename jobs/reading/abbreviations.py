@@ -1,0 +1,161 @@
+"""Words that end in a full stop without ending a sentence, and words that open one, by language. Pure tables.
+
+Knows no rule: `ends` decides with them. All words are in lower case and without their last full stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a language.
+
+    `titles` stand before a name or a word: never an end. `soft` may end a sentence, but only where one of `starters`
+    follows (`Acme Inc. He`, not `Acme Inc. USA`). `references` are no end before a figure (`No. 9`). `always` are no
+    end, whatever follows (`e.g.`). `lower_titles` are titles that are written small as well.
+    """
+
+    titles: frozenset[str]
+    lower_titles: frozenset[str]
+    soft: frozenset[str]
+    references: frozenset[str]
+    always: frozenset[str]
+    starters: frozenset[str]
+
+
+def words_of(language: str) -> Words:
+    """Those of a base language such as `en`; for one without a table what holds everywhere."""
+    return _WORDS.get(language, _ANY)
+
+
+def _set(*lines: str) -> frozenset[str]:
+    return frozenset(word for line in lines for word in line.split())
+
+
+def _words(*, lower: str = "", soft: str = "", references: str = "", always: str = "", starters: str = "") -> Words:
+    return Words(
+        titles=_TITLES | _set(lower),
+        lower_titles=_set(_LOWER_TITLES, lower),
+        soft=_set(_SOFT, soft),
+        references=_set(_REFERENCES, references),
+        always=_set(_ALWAYS, always),
+        starters=_set(starters),
+    )
+
+
+# Titles of every Latin script: they stand in texts of any language, always with a capital.
+_LOWER_TITLES = "mr mrs ms dr prof messrs"
+_TITLES = _set(
+    _LOWER_TITLES,
+    "mx mme mlle mmes mlles mm me mgr rev hon gen col capt cpt lt sgt maj gov sen rep pres fr cpl pvt adm cmdr cdr supt",
+    "insp det msgr amb brig comm cllr sra srta sres dra dña hr sig dott",
+)
+_SOFT = "jr sr st ste esq inc co ltd corp bros plc llc mt ft"
+_REFERENCES = "no nos nr p pp vol vols fig figs ca"
+_ALWAYS = "vs cf viz"
+_ANY = _words()
+
+_WORDS: Mapping[str, Words] = {
+    "en": _words(
+        soft=(
+            "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich minn "
+            "okla wis wyo al ibid jun sen mfg tel ext"
+        ),
+        references="ch chs sec secs art arts para paras vv ll ed eds op approx c v bk pt app ex al nrs",
+        always="vs v cf viz ie eg resp",
+        starters=(
+            "he she it they we you i this that these those there here then the a an but and or nor so yet if when while "
+            "as at in on of for from with without by after before since until because although though however what who "
+            "whose which why where how my your his her its our their no not yes is was are were do does did has have had "
+            "can could would should must let some many most each every another both few several nobody everyone everybody "
+            "someone somebody nothing everything something anyone anything perhaps maybe now once soon later today "
+            "tomorrow yesterday never always sometimes often still even also only just meanwhile suddenly finally "
+            "eventually instead indeed moreover therefore thus hence besides otherwise nevertheless to into during despite "
+            "please thanks well oh next again he's she's it's they're we're you're i'm i'd i'll i've he'd she'd that's "
+            "there's what's don't didn't two three neither either such nearly almost together behind between through "
+            "beyond above below inside outside everywhere nowhere somehow"
+        ),
+    ),
+    "de": _words(
+        lower="hr fr frl dipl ing",
+        soft="str jh jhd bzw usw ggf evtl inkl allg geb gest chr mio mrd tsd etc co ges abt univ ä u i",
+        references="s abb bd kap abs art nr tel ziff anm tab z",
+        always="z d sog vgl bspw insb bes vs ca st o",
+        starters=(
+            "er sie es wir ihr ich du der die das ein eine dann da aber und oder doch als wenn weil obwohl danach später "
+            "hier dort heute gestern morgen nun jetzt so was wer wo wie warum mein meine sein seine ihre unser unsere kein "
+            "keine man niemand alle viele auch nur noch schon immer nie im in am an auf mit nach vor bei seit diese dieser "
+            "dieses jeder jede sonst trotzdem deshalb daher außerdem ja nein nicht ist war hat"
+        ),
+    ),
+    "fr": _words(
+        lower="mgr",
+        soft="av bd etc env ex c j",
+        references="art chap p pp vol fig n tel",
+        always="cf p",
+        starters=(
+            "il elle ils elles on nous vous je tu le la les un une des ce cet cette ces mais et ou donc or ni car puis alors "
+            "quand si comme après avant pendant depuis dans sur sous avec sans pour par en à au aux qui que quoi où pourquoi "
+            "comment mon ma mes son sa ses leur notre votre tout tous toute rien personne non oui ici là c'est l'un hier"
+        ),
+    ),
+    "es": _words(
+        lower="sr sra srta sres d dña dr dra ud uds vd",
+        soft="av avda etc uu ee c",
+        references="pág págs núm art cap vol fig p",
+        always="ej cf ee",
+        starters=(
+            "él ella ellos ellas nosotros yo tú usted el la los las un una unos unas esto esta este esa ese eso pero y o "
+            "entonces luego después antes cuando si como mientras aunque porque en con sin por para de desde hasta a al qué "
+            "quién dónde cómo mi su sus tu no sí nada nadie todo todos allí aquí ahora hoy ayer era es fue se lo le me"
+        ),
+    ),
+    "it": _words(
+        lower="sig sigg dott prof ing avv arch on dott.ssa sig.ra sig.na prof.ssa",
+        soft="ecc etc s.p.a",
+        references="pag pagg art cap vol fig num n",
+        always="es cfr",
+        starters=(
+            "egli lui lei loro noi voi io tu il lo la i gli le un una uno questo questa quello ma e o poi allora quando se "
+            "come mentre dopo prima in con senza per da di a che chi dove perché mio suo sua non sì tutto tutti niente qui "
+            "là oggi ieri era è fu si"
+        ),
+    ),
+    "pt": _words(
+        lower="sr sra srta sres dr dra d eng",
+        soft="av etc exa c",
+        references="pág págs núm art cap vol fig séc p",
+        always="ex cf",
+        starters=(
+            "ele ela eles elas nós eu tu você o a os as um uma isto este esta esse isso mas e ou então depois antes quando se "
+            "como enquanto embora porque em com sem por para de desde até ao no na que quem onde meu seu sua não sim nada "
+            "ninguém tudo todos ali aqui agora hoje ontem era é foi"
+        ),
+    ),
+    "nl": _words(
+        lower="dhr mevr mw drs ir ing mr prof ds",
+        soft="enz etc str",
+        references="blz nr art fig hfst",
+        always="bijv ca resp",
+        starters=(
+            "hij zij ze het wij we jullie ik jij je u de een dit dat deze die maar en of dus toen dan daarna als wanneer "
+            "omdat hoewel in op met zonder voor na van naar bij wat wie waar hoe waarom mijn zijn haar hun ons niet ja nee "
+            "niets niemand alles hier daar nu vandaag gisteren er is was"
+        ),
+    ),
+    "ru": _words(
+        lower="г-н г-жа проф акад им ул пр пл просп",
+        soft="г гг в вв др т.д т.п д п т.е руб коп тыс н э обл р-н",
+        references="см стр рис гл табл ср",
+        always="т напр",
+        starters=(
+            "он она оно они мы вы я ты это этот эта эти тот та но и а или потом затем когда если как пока хотя потому в на "
+            "с без по для из от до у к о что кто где куда почему зачем мой его её их наш ваш не нет да ничего никто все всё "
+            "там тут здесь сейчас теперь сегодня вчера был была было после"
+        ),
+    ),
+    "hi": _words(always="डॉ श्री प्रो पं मो सु कु"),
+}

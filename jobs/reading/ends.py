@@ -1,0 +1,220 @@
+"""Whether a mark ends a sentence: rules for what stands before and after it. Pure; knows no splitter and no file.
+
+A rule says yes, no, or nothing (None): then the general splitter decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jobs.reading.abbreviations import Words
+
+OPENERS = "“‘«‹(\\[{„‚\"'¿¡»›"
+_LOOK_BACK_CHARS = 48
+_LOOK_AHEAD_CHARS = 64
+_AFTER = re.compile(rf"([{OPENERS}]{{0,4}})((?:[-–—―]\s?)?)([{OPENERS}]{{0,4}})([\w’']?[\w’'\-]{{0,32}})(.?)")
+_LETTERS = re.compile(r"[^\W\d_]+\Z")
+_INITIAL = re.compile(r"(?:[^\W\d_]\.-?){0,5}[^\W\d_]\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.[-–]?){1,6}[^\W\d_]{1,3}\Z")
+_LIST_MARK = re.compile(rf"[{OPENERS}\s]*(?:\d{{1,3}}|[^\W\d_]|[IVXLC]{{1,6}})\Z")
+_ROMAN = re.compile(r"[IVXLCDM]{1,8}\Z")
+_PAGES = re.compile(r"\d+ff?\Z")
+_FIGURES = re.compile(r"\d+\Z")
+_BARE_OPENER = re.compile(r"[(\[{]\s?\Z")
+_QUOTE_MARKS = "“”„‘’«»‹›\"'"
+_MONTHS = frozenset("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec".split())
+_DAYS = frozenset("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun".split())
+_TIMES = frozenset("a.m p.m A.M P.M".split())
+_AFTER_TIME = re.compile(
+    r"(?:[ECMP][SD]?T|GMT|UTC|BST|CET|CEST|IST|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:January|February|March|April|"
+    r"May|June|July|August|September|October|November|December))\Z"
+)
+_MONTHS_WHOLE = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert jahrhunderts "
+    "jahrhunderte klasse kapitel band teil stock weltkrieg geburtstag tag woche stunde akt platz runde auflage".split()
+)
+_ORDINAL_BEFORE = frozenset("am der die das dem den des im vom zum zur beim ab bis seit ein eine sein ihr".split())
+_DESIGNATORS = frozenset(
+    "plan vitamin grade class type group option point exhibit appendix section figure hepatitis schedule team block part "
+    "category phase level table column row item letter category war act scene size form zone gate terminal building flat "
+    "schedule blood product step hall wing ward studio platform route line side version model platz klasse gruppe".split()
+)
+_ENDINGS = frozenset("etc usw ecc enz".split())
+_UNITS = frozenset("ft in lb lbs oz yd mi min mins hr hrs sec secs kg km cm mm m g l ml".split())
+_SAID = (
+    "said|says|asked|cried|shouted|whispered|replied|answered|called|added|muttered|murmured|exclaimed|yelled|began|"
+    "continued|demanded|screamed|snapped|laughed|sighed|growled|thought|wondered|repeated|agreed|insisted|went on|inquired|"
+    "observed|remarked|returned|declared|protested|interrupted|gasped|hissed|roared|sobbed|groaned|explained|suggested"
+)
+_ATTRIBUTION = re.compile(rf"(?:I|[A-Z][\w’'.\-]{{0,24}})(?: [A-Z][\w’'.\-]{{0,24}}){{0,3}} (?:{_SAID})\b")
+_CAMEL = re.compile(r"[a-z][A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A run of marks in a text: `text[start:end]` is the marks, the closing signs after them and white space."""
+
+    text: str
+    start: int
+    end: int
+    marks: str
+    closers: str
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    """What follows: the opening signs, a dash, a word and the character behind it."""
+
+    openers: str
+    dash: str
+    word: str
+    then: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The rules with the words of a language. `small`: the text is written without capitals at sentence starts."""
+
+    words: Words
+    language: str
+    small: bool
+
+    def verdict(self, mark: Mark, *, sentence_start: int, quoted: bool) -> bool | None:
+        """Whether a sentence ends here; None where no rule speaks. `quoted`: inside a pair of quotes or brackets."""
+        before = mark.text[max(sentence_start, mark.start - _LOOK_BACK_CHARS) : mark.start]
+        if _BARE_OPENER.search(before):
+            return False  # (!) and (?) comment on a word
+        after = _after(mark)
+        if _bullet(before):
+            return False
+        if _small(after.word):
+            return self._before_small(mark, before, after)
+        if mark.marks == ".":
+            verdict = self._full_stop(before, after)
+            if verdict is not None:
+                return verdict
+        if after.word[:1].isupper():
+            return self._before_capital(mark, before, after, quoted=quoted)
+        return None
+
+    def _before_small(self, mark: Mark, before: str, after: _After) -> bool | None:
+        if _CAMEL.match(after.word) and mark.marks == "." and not self._known(_last_word(before)):
+            return None  # eBay, iPhone
+        if not self.small or mark.closers or mark.marks != "." or self._known(_last_word(before)):
+            return False
+        return None
+
+    def _before_capital(self, mark: Mark, before: str, after: _After, *, quoted: bool) -> bool | None:
+        ahead = mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
+        if any(sign in _QUOTE_MARKS for sign in mark.closers) and _ATTRIBUTION.match(ahead):
+            return self._starts(after) and after.word != "I"  # “Stop!” John said.
+        if mark.closers or after.dash or "…" in mark.marks or ".." in mark.marks:
+            return True
+        if mark.marks == "." and not quoted and self._starts(after) and len(_last_word(before)) > 1:
+            return True
+        return None
+
+    def _full_stop(self, before: str, after: _After) -> bool | None:
+        word = _last_word(before)
+        small = word.lower()
+        previous = _last_word(before[: len(before) - len(word)].rstrip())
+        if small in self.words.always:
+            return False
+        if _FIGURES.match(word):
+            return self._after_figures(word, previous, after)
+        if word in _TIMES:
+            return after.word[:1].isupper() and not _AFTER_TIME.match(after.word)
+        if _INITIAL.match(word) or (_DOTTED.match(word) and small not in self.words.soft):
+            return self._after_letters(word, previous, after)
+        return self._after_word(word, previous, after)
+
+    def _after_word(self, word: str, previous: str, after: _After) -> bool | None:
+        small = word.lower()
+        figure = after.word[:1].isdigit() or after.openers[:1] in {"[", "("}
+        capital = after.word[:1].isupper()
+        if small in _ENDINGS:
+            return capital and not figure
+        if word in _MONTHS or word in _DAYS:
+            return (capital or None) and after.word not in _MONTHS
+        if _PAGES.match(word):
+            return capital
+        if small in _UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
+            return capital or None
+        if small == "al" and previous.lower() == "et":
+            return self._starts(after) and not figure
+        if small in self.words.references and not self._is_title(word):
+            if figure or _ROMAN.match(after.word) and after.word != "I" or len(after.word) == 1 != self._starts(after):
+                return False
+            return capital if word in {"no", "No"} or (word.islower() and len(word) > 2) else None
+        if self._is_title(word):
+            return False
+        if small in self.words.soft:
+            return self._starts(after) or ("“" in after.openers and capital)
+        return None
+
+    def _after_figures(self, word: str, previous: str, after: _After) -> bool | None:
+        if not after.word[:1].isupper():
+            return None
+        if self.language != "de" or len(word) > 2:
+            return True
+        if after.word.lower() in _MONTHS_WHOLE:
+            return False
+        return self._starts(after) or previous.lower() not in _ORDINAL_BEFORE
+
+    def _after_letters(self, word: str, previous: str, after: _After) -> bool | None:
+        """After an initial (`J.`) or letters with full stops between (`U.S.`, `Ph.D.`)."""
+        one = len(word) == 1
+        if not after.word[:1].isupper():
+            return False if after.word[:1].isdigit() and word.islower() and one else self._soft_digit(word, after)
+        if self._is_title(word) and one:
+            return False
+        if self._starts(after):
+            return not (one and word.isupper() and not previous)
+        if "“" in after.openers:
+            return not one
+        if not one or word.islower() or (len(after.word) == 1 and after.then == "."):
+            return False
+        named = previous.lower() in _DESIGNATORS or previous[-1:].isdigit() or previous in {"°", "and", "than"}
+        return named or (word == "I" and previous.islower())
+
+    def _soft_digit(self, word: str, after: _After) -> bool | None:
+        return False if after.openers[:1] in {"(", "["} and len(word) > 1 else None
+
+    def _starts(self, after: _After) -> bool:
+        """Whether a capitalised word opens a sentence rather than going on with a name. `A.` is an initial."""
+        if not after.word[:1].isupper() or (len(after.word) == 1 and after.then == "."):
+            return False
+        small = after.word.lower().replace("’", "'").rstrip("'")
+        return small in self.words.starters or small.partition("'")[0] in self.words.starters
+
+    def _is_title(self, word: str) -> bool:
+        small = word.lower()
+        return small in self.words.titles and (small in self.words.lower_titles or word[:1].isupper())
+
+    def _known(self, word: str) -> bool:
+        small = word.lower()
+        words = self.words
+        known = small in words.soft or small in words.references or small in words.always or self._is_title(word)
+        return known or small in _ENDINGS or word in _MONTHS or word in _DAYS or word in _TIMES or "." in word
+
+
+def _after(mark: Mark) -> _After:
+    match = _AFTER.match(mark.text, mark.end)
+    if match is None:
+        return _After("", "", "", "")
+    return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5])
+
+
+def _small(word: str) -> bool:
+    return word[:1].islower()
+
+
+def _bullet(before: str) -> bool:
+    """Whether the sentence so far is only the number of a list: `1.`, `A.`, `IV.`"""
+    return len(before) < _LOOK_BACK_CHARS and _LIST_MARK.match(before) is not None
+
+
+def _last_word(before: str) -> str:
+    parts = before.rsplit(None, 1)
+    return parts[-1].lstrip(OPENERS.replace("\\", "") + "”’").rstrip("”’\"'»)") if parts else ""

@@ -1,0 +1,115 @@
+"""How long a plan takes, by kind and size of source: that it grows with the source and not faster, and what a book takes.
+
+python -m tests.bench.reading [--json]
+
+Every row is one process' time on one core; `x 10` is the ratio to the row above, for ten times the characters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+
+from jobs.reading import kind_of
+from tests.helpers_account import check_account
+from tests.helpers_reading import epub, planned_of, xhtml
+
+SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
+PAGE_CHARS = 1_900
+"""Characters of a printed page of a novel."""
+WORDS = (
+    "the of and to in a river gate lantern morning walked said Mr. Harlow quietly because water old house children "
+    "street window never again Dr. Penrose looked 1884 12 $5.30 well-known e.g. pears St. Bride's winter table letter"
+).split()
+
+
+def prose(chars: int, *, seed: int = 1, paragraph_words: int = 90) -> str:
+    """Text of about `chars` characters with names, numbers and abbreviations; the same for the same seed."""
+    draw = random.Random(seed)
+    paragraphs: list[str] = []
+    size = 0
+    while size < chars:
+        sentences, left = [], paragraph_words
+        while left > 0:
+            words = draw.choices(WORDS, k=draw.randint(5, 18))
+            left -= len(words)
+            sentences.append(f"{words[0].capitalize()} {' '.join(words[1:])}{draw.choice('.....?!')}")
+        paragraphs.append(" ".join(sentences))
+        size += len(paragraphs[-1]) + 2
+    return "\n\n".join(paragraphs)[:chars]
+
+
+def book(pages: int) -> bytes:
+    """An EPUB of a novel: chapters of about twelve pages with notes, page marks and a copyright page."""
+    files: dict[str, str | bytes] = {
+        "copyright.xhtml": xhtml('<section epub:type="copyright-page"><p>All rights reserved.</p></section>')
+    }
+    for chapter in range(max(1, pages // 12)):
+        text = prose(12 * PAGE_CHARS, seed=chapter).split("\n\n")
+        body = "".join(
+            f'<span epub:type="pagebreak" title="{n}">{n}</span><p>{p}<a epub:type="noteref" href="#n{n}"><sup>{n}</sup></a></p>'
+            for n, p in enumerate(text)
+        )
+        notes = "".join(f'<aside epub:type="footnote" id="n{n}"><p>A note.</p></aside>' for n in range(len(text)))
+        files[f"c{chapter:03}.xhtml"] = xhtml(f"<h1>Chapter {chapter + 1}</h1>{body}{notes}")
+    return epub(files)
+
+
+def sources(chars: int) -> dict[str, str]:
+    """One source of each shape."""
+    text = prose(chars)
+    return {
+        "prose.txt": text,
+        "one_paragraph.txt": text.replace("\n\n", " "),
+        "no_marks.txt": ("and the river went on " * (chars // 22 + 1))[:chars],
+        "prose.md": text,
+        "prose.html": "<p>" + text.replace("\n\n", "</p>\n<p>") + "</p>",
+        "items.jsonl": "".join(
+            json.dumps({"id": str(n), "text": p}) + "\n" for n, p in enumerate(prose(chars, paragraph_words=30).split("\n\n"))
+        ),
+    }
+
+
+def measure(data: str | bytes, name: str) -> dict[str, float | str | int]:
+    """Plan one source and check its account."""
+    start_s = time.process_time()
+    planned = planned_of(data, name, max_chars=300)
+    seconds = time.process_time() - start_s
+    check_account(planned)
+    return {
+        "source": name,
+        "kind": kind_of(name).value,
+        "chars": len(planned.text),
+        "segments": len(planned.plan.segments),
+        "plan_s": round(seconds, 3),
+        "chars_per_s": round(len(planned.text) / seconds),
+    }
+
+
+def main() -> None:
+    """Print the rows."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--largest", type=int, default=SIZES[-1], help="largest source in characters")
+    options = parser.parse_args()
+    planned_of("Warm up: 12 March 1884, $5.30, Dr. Who.")  # imports and tables
+    rows: list[dict[str, float | str | int]] = []
+    for name in sources(1000):
+        last_s = 0.0
+        for chars in (size for size in SIZES if size <= options.largest):
+            row = measure(sources(chars)[name], name)
+            row["x 10"] = round(float(row["plan_s"]) / last_s, 1) if last_s else 0.0
+            last_s = float(row["plan_s"])
+            rows.append(row)
+    rows.append({**measure(book(300), "book.epub"), "x 10": 0.0})
+    if options.json:
+        print(json.dumps({"rows": rows}))
+        return
+    for row in rows:
+        print("  ".join(f"{key} {value}" for key, value in row.items()))
+
+
+if __name__ == "__main__":
+    main()
