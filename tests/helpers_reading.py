@@ -8,8 +8,8 @@ import json
 import zipfile
 from pathlib import Path
 
-from jobs.plan import Plan
 from jobs.narration import Limits
+from jobs.plan import Plan
 from jobs.planning import Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document

@@ -50,8 +50,8 @@ def _words(*, lower: str = "", soft: str = "", references: str = "", always: str
 _LOWER_TITLES = "mr mrs ms dr prof messrs"
 _TITLES = _set(
     _LOWER_TITLES,
-    "mx mme mlle mmes mlles mm me mgr rev hon gen col capt cpt lt sgt maj gov sen rep pres fr cpl pvt adm cmdr cdr supt",
-    "insp det msgr amb brig comm cllr sra srta sres dra dña hr sig dott",
+    "mx mme mlle mmes mlles mm me mgr rev hon gen col capt cpt lt sgt maj gov sen rep pres fr cpl pvt adm cmdr cdr",
+    "supt insp det msgr amb brig comm cllr sra srta sres dra dña hr sig dott",
 )
 _SOFT = "jr sr st ste esq inc co ltd corp bros plc llc mt ft"
 _REFERENCES = "no nos nr p pp vol vols fig figs ca"
@@ -61,22 +61,22 @@ _ANY = _words()
 _WORDS: Mapping[str, Words] = {
     "en": _words(
         soft=(
-            "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich minn "
-            "okla wis wyo al ibid jun sen mfg tel ext"
+            "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich "
+            "minn okla wis wyo al ibid jun sen mfg tel ext"
         ),
         references="ch chs sec secs art arts para paras vv ll ed eds op approx c v bk pt app ex al nrs",
         always="vs v cf viz ie eg resp",
         starters=(
-            "he she it they we you i this that these those there here then the a an but and or nor so yet if when while "
-            "as at in on of for from with without by after before since until because although though however what who "
-            "whose which why where how my your his her its our their no not yes is was are were do does did has have had "
-            "can could would should must let some many most each every another both few several nobody everyone everybody "
-            "someone somebody nothing everything something anyone anything perhaps maybe now once soon later today "
-            "tomorrow yesterday never always sometimes often still even also only just meanwhile suddenly finally "
-            "eventually instead indeed moreover therefore thus hence besides otherwise nevertheless to into during despite "
-            "please thanks well oh next again he's she's it's they're we're you're i'm i'd i'll i've he'd she'd that's "
-            "there's what's don't didn't two three neither either such nearly almost together behind between through "
-            "beyond above below inside outside everywhere nowhere somehow"
+            "he she it they we you i this that these those there here then the a an but and or nor so yet if when "
+            "while as at in on of for from with without by after before since until because although though however "
+            "what who whose which why where how my your his her its our their no not yes is was are were do does did "
+            "has have had can could would should must let some many most each every another both few several nobody "
+            "everyone everybody someone somebody nothing everything something anyone anything perhaps maybe now once "
+            "soon later today tomorrow yesterday never always sometimes often still even also only just meanwhile "
+            "suddenly finally eventually instead indeed moreover therefore thus hence besides otherwise nevertheless "
+            "to into during despite please thanks well oh next again he's she's it's they're we're you're i'm i'd "
+            "i'll i've he'd she'd that's there's what's don't didn't two three neither either such nearly almost "
+            "together behind between through beyond above below inside outside everywhere nowhere somehow"
         ),
     ),
     "de": _words(
@@ -85,10 +85,10 @@ _WORDS: Mapping[str, Words] = {
         references="s abb bd kap abs art nr tel ziff anm tab z",
         always="z d sog vgl bspw insb bes vs ca st o",
         starters=(
-            "er sie es wir ihr ich du der die das ein eine dann da aber und oder doch als wenn weil obwohl danach später "
-            "hier dort heute gestern morgen nun jetzt so was wer wo wie warum mein meine sein seine ihre unser unsere kein "
-            "keine man niemand alle viele auch nur noch schon immer nie im in am an auf mit nach vor bei seit diese dieser "
-            "dieses jeder jede sonst trotzdem deshalb daher außerdem ja nein nicht ist war hat"
+            "er sie es wir ihr ich du der die das ein eine dann da aber und oder doch als wenn weil obwohl danach "
+            "später hier dort heute gestern morgen nun jetzt so was wer wo wie warum mein meine sein seine ihre unser "
+            "unsere kein keine man niemand alle viele auch nur noch schon immer nie im in am an auf mit nach vor bei "
+            "seit diese dieser dieses jeder jede sonst trotzdem deshalb daher außerdem ja nein nicht ist war hat"
         ),
     ),
     "fr": _words(
@@ -97,9 +97,10 @@ _WORDS: Mapping[str, Words] = {
         references="art chap p pp vol fig n tel",
         always="cf p",
         starters=(
-            "il elle ils elles on nous vous je tu le la les un une des ce cet cette ces mais et ou donc or ni car puis alors "
-            "quand si comme après avant pendant depuis dans sur sous avec sans pour par en à au aux qui que quoi où pourquoi "
-            "comment mon ma mes son sa ses leur notre votre tout tous toute rien personne non oui ici là c'est l'un hier"
+            "il elle ils elles on nous vous je tu le la les un une des ce cet cette ces mais et ou donc or ni car "
+            "puis alors quand si comme après avant pendant depuis dans sur sous avec sans pour par en à au aux qui "
+            "que quoi où pourquoi comment mon ma mes son sa ses leur notre votre tout tous toute rien personne non "
+            "oui ici là c'est l'un hier"
         ),
     ),
     "es": _words(
@@ -108,9 +109,10 @@ _WORDS: Mapping[str, Words] = {
         references="pág págs núm art cap vol fig p",
         always="ej cf ee",
         starters=(
-            "él ella ellos ellas nosotros yo tú usted el la los las un una unos unas esto esta este esa ese eso pero y o "
-            "entonces luego después antes cuando si como mientras aunque porque en con sin por para de desde hasta a al qué "
-            "quién dónde cómo mi su sus tu no sí nada nadie todo todos allí aquí ahora hoy ayer era es fue se lo le me"
+            "él ella ellos ellas nosotros yo tú usted el la los las un una unos unas esto esta este esa ese eso pero "
+            "y o entonces luego después antes cuando si como mientras aunque porque en con sin por para de desde "
+            "hasta a al qué quién dónde cómo mi su sus tu no sí nada nadie todo todos allí aquí ahora hoy ayer era es "
+            "fue se lo le me"
         ),
     ),
     "it": _words(
@@ -119,9 +121,9 @@ _WORDS: Mapping[str, Words] = {
         references="pag pagg art cap vol fig num n",
         always="es cfr",
         starters=(
-            "egli lui lei loro noi voi io tu il lo la i gli le un una uno questo questa quello ma e o poi allora quando se "
-            "come mentre dopo prima in con senza per da di a che chi dove perché mio suo sua non sì tutto tutti niente qui "
-            "là oggi ieri era è fu si"
+            "egli lui lei loro noi voi io tu il lo la i gli le un una uno questo questa quello ma e o poi allora "
+            "quando se come mentre dopo prima in con senza per da di a che chi dove perché mio suo sua non sì tutto "
+            "tutti niente qui là oggi ieri era è fu si"
         ),
     ),
     "pt": _words(
@@ -130,9 +132,9 @@ _WORDS: Mapping[str, Words] = {
         references="pág págs núm art cap vol fig séc p",
         always="ex cf",
         starters=(
-            "ele ela eles elas nós eu tu você o a os as um uma isto este esta esse isso mas e ou então depois antes quando se "
-            "como enquanto embora porque em com sem por para de desde até ao no na que quem onde meu seu sua não sim nada "
-            "ninguém tudo todos ali aqui agora hoje ontem era é foi"
+            "ele ela eles elas nós eu tu você o a os as um uma isto este esta esse isso mas e ou então depois antes "
+            "quando se como enquanto embora porque em com sem por para de desde até ao no na que quem onde meu seu "
+            "sua não sim nada ninguém tudo todos ali aqui agora hoje ontem era é foi"
         ),
     ),
     "nl": _words(
@@ -141,9 +143,9 @@ _WORDS: Mapping[str, Words] = {
         references="blz nr art fig hfst",
         always="bijv ca resp",
         starters=(
-            "hij zij ze het wij we jullie ik jij je u de een dit dat deze die maar en of dus toen dan daarna als wanneer "
-            "omdat hoewel in op met zonder voor na van naar bij wat wie waar hoe waarom mijn zijn haar hun ons niet ja nee "
-            "niets niemand alles hier daar nu vandaag gisteren er is was"
+            "hij zij ze het wij we jullie ik jij je u de een dit dat deze die maar en of dus toen dan daarna als "
+            "wanneer omdat hoewel in op met zonder voor na van naar bij wat wie waar hoe waarom mijn zijn haar hun "
+            "ons niet ja nee niets niemand alles hier daar nu vandaag gisteren er is was"
         ),
     ),
     "ru": _words(
@@ -152,10 +154,39 @@ _WORDS: Mapping[str, Words] = {
         references="см стр рис гл табл ср",
         always="т напр",
         starters=(
-            "он она оно они мы вы я ты это этот эта эти тот та но и а или потом затем когда если как пока хотя потому в на "
-            "с без по для из от до у к о что кто где куда почему зачем мой его её их наш ваш не нет да ничего никто все всё "
-            "там тут здесь сейчас теперь сегодня вчера был была было после"
+            "он она оно они мы вы я ты это этот эта эти тот та но и а или потом затем когда если как пока хотя потому "
+            "в на с без по для из от до у к о что кто где куда почему зачем мой его её их наш ваш не нет да ничего "
+            "никто все всё там тут здесь сейчас теперь сегодня вчера был была было после"
         ),
     ),
     "hi": _words(always="डॉ श्री प्रो पं मो सु कु"),
 }
+
+
+MONTHS = _set("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec")
+DAYS = _set("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun")
+TIMES = _set("a.m p.m A.M P.M")
+ORDINAL_NOUNS = _set(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert",
+    "jahrhunderts jahrhunderte klasse kapitel band teil stock weltkrieg geburtstag tag woche stunde akt platz",
+    "runde auflage",
+)
+"""What a German ordinal counts (`am 3. Mai`)."""
+ORDINAL_WORDS = _set(
+    "am der die das dem den des im vom zum zur beim ab bis seit ein eine sein ihr",
+)
+"""Small words before a German ordinal."""
+DESIGNATORS = _set(
+    "plan vitamin grade class type group option point exhibit appendix section figure hepatitis schedule team",
+    "block part category phase level table column row item letter war act scene size form zone gate terminal",
+    "building flat blood product step hall wing ward studio platform route line side version model platz klasse",
+    "gruppe",
+)
+"""Words before a single letter that is no initial (`plan B.`)."""
+ENDINGS = _set(
+    "etc usw ecc enz",
+)
+"""`etc.` of several languages: an end wherever a capital follows."""
+UNITS = _set(
+    "ft in lb lbs oz yd mi min mins hr hrs sec secs kg km cm mm m g l ml",
+)

@@ -8,7 +8,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jobs.reading.abbreviations import Words
+from jobs.reading.abbreviations import (
+    DAYS,
+    DESIGNATORS,
+    ENDINGS,
+    MONTHS,
+    ORDINAL_NOUNS,
+    ORDINAL_WORDS,
+    TIMES,
+    UNITS,
+    Words,
+)
 
 OPENERS = "“‘«‹(\\[{„‚\"'¿¡»›"
 _LOOK_BACK_CHARS = 48
@@ -23,28 +33,13 @@ _PAGES = re.compile(r"\d+ff?\Z")
 _FIGURES = re.compile(r"\d+\Z")
 _BARE_OPENER = re.compile(r"[(\[{]\s?\Z")
 _QUOTE_MARKS = "“”„‘’«»‹›\"'"
-_MONTHS = frozenset("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec".split())
-_DAYS = frozenset("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun".split())
-_TIMES = frozenset("a.m p.m A.M P.M".split())
 _AFTER_TIME = re.compile(
     r"(?:[ECMP][SD]?T|GMT|UTC|BST|CET|CEST|IST|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:January|February|March|April|"
     r"May|June|July|August|September|October|November|December))\Z"
 )
-_MONTHS_WHOLE = frozenset(
-    "januar jänner februar märz april mai juni juli august september oktober november dezember jahrhundert jahrhunderts "
-    "jahrhunderte klasse kapitel band teil stock weltkrieg geburtstag tag woche stunde akt platz runde auflage".split()
-)
-_ORDINAL_BEFORE = frozenset("am der die das dem den des im vom zum zur beim ab bis seit ein eine sein ihr".split())
-_DESIGNATORS = frozenset(
-    "plan vitamin grade class type group option point exhibit appendix section figure hepatitis schedule team block part "
-    "category phase level table column row item letter category war act scene size form zone gate terminal building flat "
-    "schedule blood product step hall wing ward studio platform route line side version model platz klasse gruppe".split()
-)
-_ENDINGS = frozenset("etc usw ecc enz".split())
-_UNITS = frozenset("ft in lb lbs oz yd mi min mins hr hrs sec secs kg km cm mm m g l ml".split())
 _SAID = (
     "said|says|asked|cried|shouted|whispered|replied|answered|called|added|muttered|murmured|exclaimed|yelled|began|"
-    "continued|demanded|screamed|snapped|laughed|sighed|growled|thought|wondered|repeated|agreed|insisted|went on|inquired|"
+    "continued|demanded|screamed|snapped|laughed|sighed|growled|thought|wondered|repeated|agreed|insisted|inquired|"
     "observed|remarked|returned|declared|protested|interrupted|gasped|hissed|roared|sobbed|groaned|explained|suggested"
 )
 _ATTRIBUTION = re.compile(rf"(?:I|[A-Z][\w’'.\-]{{0,24}})(?: [A-Z][\w’'.\-]{{0,24}}){{0,3}} (?:{_SAID})\b")
@@ -123,7 +118,7 @@ class Ends:
             return False
         if _FIGURES.match(word):
             return self._after_figures(word, previous, after)
-        if word in _TIMES:
+        if word in TIMES:
             return after.word[:1].isupper() and not _AFTER_TIME.match(after.word)
         if _INITIAL.match(word) or (_DOTTED.match(word) and small not in self.words.soft):
             return self._after_letters(word, previous, after)
@@ -133,18 +128,18 @@ class Ends:
         small = word.lower()
         figure = after.word[:1].isdigit() or after.openers[:1] in {"[", "("}
         capital = after.word[:1].isupper()
-        if small in _ENDINGS:
+        if small in ENDINGS:
             return capital and not figure
-        if word in _MONTHS or word in _DAYS:
-            return (capital or None) and after.word not in _MONTHS
+        if word in MONTHS or word in DAYS:
+            return (capital or None) and after.word not in MONTHS
         if _PAGES.match(word):
             return capital
-        if small in _UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
+        if small in UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
             return capital or None
         if small == "al" and previous.lower() == "et":
             return self._starts(after) and not figure
         if small in self.words.references and not self._is_title(word):
-            if figure or _ROMAN.match(after.word) and after.word != "I" or len(after.word) == 1 != self._starts(after):
+            if figure or self._numeral(after):
                 return False
             return capital if word in {"no", "No"} or (word.islower() and len(word) > 2) else None
         if self._is_title(word):
@@ -158,9 +153,9 @@ class Ends:
             return None
         if self.language != "de" or len(word) > 2:
             return True
-        if after.word.lower() in _MONTHS_WHOLE:
+        if after.word.lower() in ORDINAL_NOUNS:
             return False
-        return self._starts(after) or previous.lower() not in _ORDINAL_BEFORE
+        return self._starts(after) or previous.lower() not in ORDINAL_WORDS
 
     def _after_letters(self, word: str, previous: str, after: _After) -> bool | None:
         """After an initial (`J.`) or letters with full stops between (`U.S.`, `Ph.D.`)."""
@@ -175,8 +170,13 @@ class Ends:
             return not one
         if not one or word.islower() or (len(after.word) == 1 and after.then == "."):
             return False
-        named = previous.lower() in _DESIGNATORS or previous[-1:].isdigit() or previous in {"°", "and", "than"}
+        named = previous.lower() in DESIGNATORS or previous[-1:].isdigit() or previous in {"°", "and", "than"}
         return named or (word == "I" and previous.islower())
+
+    def _numeral(self, after: _After) -> bool:
+        """A Roman numeral or a letter that numbers something (`Fig. A`)."""
+        roman = _ROMAN.match(after.word) is not None and after.word != "I"
+        return roman or (len(after.word) == 1 and after.word.isupper() and not self._starts(after))
 
     def _soft_digit(self, word: str, after: _After) -> bool | None:
         return False if after.openers[:1] in {"(", "["} and len(word) > 1 else None
@@ -196,7 +196,7 @@ class Ends:
         small = word.lower()
         words = self.words
         known = small in words.soft or small in words.references or small in words.always or self._is_title(word)
-        return known or small in _ENDINGS or word in _MONTHS or word in _DAYS or word in _TIMES or "." in word
+        return known or small in ENDINGS or word in MONTHS or word in DAYS or word in TIMES or "." in word
 
 
 def _after(mark: Mark) -> _After:

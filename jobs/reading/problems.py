@@ -24,10 +24,12 @@ class Code(StrEnum):
     ENCRYPTED = "encrypted"
     BAD_HTML = "bad_html"
     BAD_SRT = "bad_srt"
+    BAD_VTT = "bad_vtt"
     BAD_JSON = "bad_json"
     BAD_ITEM = "bad_item"
     DUPLICATE_ID = "duplicate_id"
     EMPTY_TEXT = "empty_text"
+    BAD_MARK = "bad_mark"
 
 
 def bad_source(code: Code, message: str) -> BadSource:

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from jobs.account import Account
 from jobs.assembly.encode import EncodeSpec, Tags, encode
 from jobs.assembly.join import book_blocks
 from jobs.assembly.readback import read_back
 from jobs.assembly.timeline import place_book
-from jobs.account import Account
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo
 from jobs.spec import AudioFormat, SegmentResult, SourceKind
 from jobs.state import SegmentState

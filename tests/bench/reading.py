@@ -19,10 +19,7 @@ from tests.helpers_reading import epub, planned_of, xhtml
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 PAGE_CHARS = 1_900
 """Characters of a printed page of a novel."""
-WORDS = (
-    "the of and to in a river gate lantern morning walked said Mr. Harlow quietly because water old house children "
-    "street window never again Dr. Penrose looked 1884 12 $5.30 well-known e.g. pears St. Bride's winter table letter"
-).split()
+WORDS = ["the", "of", "and", "to", "in", "a", "river", "gate", "lantern", "morning", "walked", "said", "Mr.", "Harlow", "quietly", "because", "water", "old", "house", "children", "street", "window", "never", "again", "Dr.", "Penrose", "looked", "1884", "12", "$5.30", "well-known", "e.g.", "pears", "St.", "Bride's", "winter", "table", "letter"]
 
 
 def prose(chars: int, *, seed: int = 1, paragraph_words: int = 90) -> str:
@@ -67,7 +64,8 @@ def sources(chars: int) -> dict[str, str]:
         "prose.md": text,
         "prose.html": "<p>" + text.replace("\n\n", "</p>\n<p>") + "</p>",
         "items.jsonl": "".join(
-            json.dumps({"id": str(n), "text": p}) + "\n" for n, p in enumerate(prose(chars, paragraph_words=30).split("\n\n"))
+            json.dumps({"id": str(n), "text": p}) + "\n"
+            for n, p in enumerate(prose(chars, paragraph_words=30).split("\n\n"))
         ),
     }
 

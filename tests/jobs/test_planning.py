@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 from jobs.errors import BadOption, BadSource
-from jobs.plan import Break, take_seed
 from jobs.narration import Limits
+from jobs.plan import Break, take_seed
 from jobs.planning import Origin, PlanOptions, build_plan, tasks_of
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
 from jobs.spec import JobSpec, SourceKind

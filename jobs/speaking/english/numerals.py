@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from jobs.account import Why
 from jobs.speaking.base import Replacement
-from jobs.speaking.english.words import Locale, cardinal, decimal, ordinal
+from jobs.speaking.english.words import Locale, cardinal, decimal, digits, grouped_digits, ordinal
 
 VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
@@ -40,6 +40,8 @@ FRACTION = r"[0-9]{1,3}/[0-9]{1,3}(?![0-9]|[/.][0-9])"
 NUMBER = rf"(?:[0-9]+[ -]?[{VULGAR}]|[{VULGAR}]|[0-9]+[ -](?=[1-9]){FRACTION}|(?=[1-9]){FRACTION}|{PLAIN})"
 DASH = r"(?: ?[–‒] ?| - |-)"
 """Between the ends of a range."""
+MOST_BARE_DIGITS = 9
+"""A longer whole number without separators is an identifier: digit by digit."""
 _MIXED = re.compile(rf"(?:([0-9]+)[ -]?)?(?:([{VULGAR}])|([0-9]+)/([0-9]+))")
 _SIGNS = {"-": "minus ", "−": "minus ", "–": "minus ", "+": "plus ", "±": "plus or minus ", "~": "about "}
 _SIGNS |= {"≈": "about ", "≤": "at most ", "≥": "at least "}
@@ -103,6 +105,9 @@ def number_words(number: str, locale: Locale) -> str:
     if mixed is not None:
         return sign + _mixed_words(mixed, locale)
     whole, places = value_of(number)
+    if len(whole) > MOST_BARE_DIGITS and number.startswith(whole):
+        whole_words = grouped_digits(whole)
+        return f"{sign}{whole_words} point {digits(places)}" if places else sign + whole_words
     return sign + (decimal(whole, places, locale) if places else cardinal(whole, locale))
 
 

@@ -1,0 +1,185 @@
+"""The cast of a script: who is spoken by which voice, and the turns of a document given to them. Pure.
+
+A turn is a paragraph, or a line of one, that begins with `NAME:` or `NAME (aside):`. Knows nothing of voices but names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from jobs.account import DEFAULT_SKIP, Why
+from jobs.errors import BadOption
+from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip
+from jobs.reading.marks import MARK, part_of, refuse_items
+
+MAX_LABEL_CHARS = 120
+_LABEL = re.compile(
+    rf"(?P<name>[^\W\d_][^:：()\[\]{{}}\n]{{0,{MAX_LABEL_CHARS}}})(?:\((?P<aside>[^()]{{0,{MAX_LABEL_CHARS}}})\) ?)?[:：]"
+)
+_WORD = re.compile(r"[^\W_]\S*")
+_MAX_LABEL_WORDS = 3
+_DIRECTION = re.compile(r" ?\([^()]{1,200}\)")
+_LINE_END = re.compile(r"[\r\n\f\v\x85\u2028\u2029]")
+
+
+def parse_cast(text: str) -> dict[str, str]:
+    """The voices by name of `ANNA=alice,BEN=bob`; names that differ only in case are the same.
+
+    Raises:
+        BadOption: an entry is not NAME=VOICE, or a name stands twice.
+    """
+    cast: dict[str, str] = {}
+    for entry in text.split(","):
+        name, _, voice = (part.strip() for part in entry.partition("="))
+        if not name or not voice or "=" in voice:
+            msg = f"--cast {entry.strip()!r} is not possible; write NAME=VOICE, separated by commas: ANNA=alice,BEN=bob"
+            raise BadOption(msg)
+        if _key(name) in map(_key, cast):
+            msg = f"--cast names {name!r} twice (names are compared without case); give each name one voice"
+            raise BadOption(msg)
+        cast[name] = voice
+    return cast
+
+
+def with_cast(document: Document, cast: Mapping[str, str], *, skip: Iterable[Why] = DEFAULT_SKIP) -> Document:
+    """The document with the turns of a script given to their voices; names in the cast are not spoken.
+
+    The voice holds for the turn, also after a pause mark in it; a voice mark inside goes before it. With
+    `Why.DIRECTIONS` in `skip`, `(laughs)` at the start of a turn is not spoken. Warnings name labels that the cast does
+    not have and names that no turn has.
+
+    Raises:
+        BadOption: the source is made of items or cues.
+    """
+    refuse_items(document, "--cast")
+    director = _Director(
+        document.text, {_key(name): voice for name, voice in cast.items()}, directions=Why.DIRECTIONS not in skip
+    )
+    chapters = tuple(replace(chapter, paragraphs=tuple(director.chapter(chapter))) for chapter in document.chapters)
+    unused = [name for name in cast if _key(name) not in director.used]
+    warnings = [f"no voice in --cast for {name}; its label is read" for name in director.unknown.values()]
+    warnings += [f"--cast has a voice for {name}, but no paragraph begins with {name}:" for name in unused]
+    return replace(
+        document,
+        chapters=tuple(chapter for chapter in chapters if chapter.paragraphs),
+        skipped=(*document.skipped, *director.skipped),
+        warnings=(*document.warnings, *warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """The turn that is going on: `before` is the voice its text has by a mark, `voice` the one the cast gives it."""
+
+    before: str | None
+    voice: str | None
+
+
+@dataclass
+class _Director:
+    """Goes through the paragraphs in order. `unknown` are labels without a voice, by their key."""
+
+    source: str
+    voices: Mapping[str, str]
+    directions: bool
+    skipped: list[Skip] = field(default_factory=list)
+    unknown: dict[str, str] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    parts: list[Paragraph] = field(default_factory=list)
+    turn: _Turn | None = None
+    starts: bool = False
+
+    def chapter(self, chapter: Chapter) -> list[Paragraph]:
+        """The paragraphs of a chapter, parted into turns."""
+        self.parts, self.turn, self.starts = [], None, False
+        for paragraph in chapter.paragraphs:
+            if paragraph.kind is ParagraphKind.BODY:
+                self._paragraph(paragraph)
+            else:
+                self.parts.append(paragraph)
+        return self.parts
+
+    def _paragraph(self, paragraph: Paragraph) -> None:
+        if not paragraph.continues:
+            self.turn, self.starts = None, False
+        bounds = [0, *self._turn_starts(paragraph), len(paragraph.text)]
+        for start, end in zip(bounds, bounds[1:], strict=False):
+            part = part_of(paragraph, start, end)
+            if part is None:
+                continue
+            if start > 0:
+                part = replace(part, continues=False)
+            self._part(part if end == bounds[-1] else replace(part, pause_s=None))
+
+    def _turn_starts(self, paragraph: Paragraph) -> Iterator[int]:
+        """Where lines of the source inside a paragraph begin a turn."""
+        text, offsets = paragraph.text, paragraph.offsets
+        for colon in re.finditer(":|：", text):
+            window = text.rfind(" ", 0, colon.start()), max(0, colon.start() - 2 * MAX_LABEL_CHARS)
+            space = window[0]
+            while space > window[1]:
+                if _LINE_END.search(self.source, offsets[space - 1] + 1, offsets[space + 1]):
+                    if self._label(text, space + 1) is not None:
+                        yield space + 1
+                    break
+                space = text.rfind(" ", 0, space)
+
+    def _part(self, part: Paragraph) -> None:
+        match = None if part.continues else self._label(part.text, 0)
+        cut = 0
+        if match is not None:
+            cut = self._begin(part, match)
+        elif self.turn is None:
+            self.parts.append(part)
+            return
+        turn = self.turn or _Turn(part.voice, None)
+        rest = part_of(part, cut, len(part.text)) if cut else part
+        if rest is None:
+            # Nothing but the label: a pause after it belongs to what was before, and the turn begins with what follows.
+            self.starts = True
+            self._hand_back(part.pause_s)
+            return
+        voice = turn.voice if turn.voice is not None and rest.voice == turn.before else rest.voice
+        self.parts.append(replace(rest, voice=voice, continues=rest.continues and not self.starts))
+        self.starts = False
+
+    def _begin(self, part: Paragraph, match: re.Match[str]) -> int:
+        """Begin the turn of a label; returns how much of the text is not spoken."""
+        key, end = _key(match["name"]), match.end()
+        voice = self.voices.get(key)
+        if voice is None:
+            self.unknown.setdefault(key, " ".join(match["name"].split()))
+            self.turn = _Turn(part.voice, None)
+            return 0
+        self.used.add(key)
+        self.turn = _Turn(part.voice, voice)
+        self.skipped.append(Skip(*part.place(0, end), Why.SPEAKER))
+        direction = _DIRECTION.match(part.text, end)
+        if direction is None or self.directions:
+            return end
+        self.skipped.append(Skip(*part.place(end, direction.end()), Why.DIRECTIONS))
+        return direction.end()
+
+    def _label(self, text: str, at: int) -> re.Match[str] | None:
+        """The label at a place: one of the cast, or what looks like a name."""
+        match = _LABEL.match(text, at)
+        if match is None or MARK.match(text, at):
+            return None
+        return match if _key(match["name"]) in self.voices or _is_name(match["name"]) else None
+
+    def _hand_back(self, pause_s: float | None) -> None:
+        if pause_s is not None and self.parts:
+            last = self.parts[-1]
+            self.parts[-1] = replace(last, pause_s=(last.pause_s or 0.0) + pause_s)
+
+
+def _key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def _is_name(text: str) -> bool:
+    """Whether the words before a colon look like somebody's name: few, and none begins with a small letter."""
+    words = text.split()
+    return len(words) <= _MAX_LABEL_WORDS and all(_WORD.match(word) and not word[0].islower() for word in words)

@@ -1,0 +1,149 @@
+"""English years by what stands around them: after year words, in ranges, decades, eras. Dates are in `dates.py`.
+
+A bare number of four digits is a year only where something says so; otherwise it counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jobs.account import Why
+from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.english.dates import MONTH, PLURAL_NOUN
+from jobs.speaking.english.numerals import numeric, plain, replaced
+from jobs.speaking.english.words import Locale, cardinal, locale_of, plural, two_digits, year
+
+_NOT_AFTER = r"(?<![0-9A-Za-z_$£€¥₹#])(?<![0-9][.,:/])"
+_NOT_BEFORE = r"(?![0-9A-Za-z_%°]|[.,:][0-9])"
+_FOUR = r"(?:1[0-9]{3}|20[0-9]{2})"
+_YEARS = re.compile(
+    rf"{_NOT_AFTER}(?<![-–−+±]){_FOUR}{_NOT_BEFORE}(?:(?:,? and |,? or |,? to | through |, ){_FOUR}{_NOT_BEFORE}){{0,8}}"
+)
+_ONE = re.compile(_FOUR)
+_RANGE = re.compile(rf"{_NOT_AFTER}(?<![-−+±])({_FOUR})( ?[–-] ?|/)([0-9]{{4}}|[0-9]{{2}}){_NOT_BEFORE}(?![-/–])")
+_DECADE = re.compile(rf"{_NOT_AFTER}({_FOUR[:-1]}))'?s\b")
+_SHORT_DECADE = re.compile(r"(?<![0-9A-Za-z_'.,:/])(?:'|‘)?([1-9]0)'?s\b(?! ?[-/])")
+_SHORT_YEAR = re.compile(
+    r"((?:\b(?:of|in|since|by|from|to|until|before|after|summer|winter|spring|fall|autumn|class|mid|early|late|and|"
+    rf"{MONTH}),? ?))['‘]([0-9]{{2}})(?![0-9A-Za-z'])",
+    re.IGNORECASE,
+)
+_TYPED_SHORT_YEAR = re.compile(r"(?<![0-9A-Za-z])’([0-9]{2})(?![0-9A-Za-z’'])")
+_ERA_AFTER = re.compile(rf"{_NOT_AFTER}([0-9]{{4}})(?= ?(?:A\.?D\b|B\.?C\b|C\.?E\b|BCE\b|B\.C\.E\b))")
+_ERA_BEFORE = re.compile(rf"\b(?:AD|A\.D\.|CE) ?({_FOUR}){_NOT_BEFORE}")
+_YEAR_WORD = re.compile(
+    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|mid|middle|to|"
+    r"between|around|about|pre|post|spring|summer|autumn|fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"
+    r"established|founded|published|copyright|©|\(c\)|fiscal|FY|vintage|back in|"
+    rf"{MONTH}|{MONTH},)(?: |-|, )$",
+    re.IGNORECASE,
+)
+_DETERMINED = re.compile(r"\b(?:the|his|her|its|their|our|my|your|that|this|a|an|'s)\s$", re.IGNORECASE)
+_AFTER_DETERMINED = re.compile(rf"(?: (?!{PLURAL_NOUN}|(?:and|or|of|in|on|at|to|were|are|who|that|which)\b)[A-Za-z]{{2}})")
+_YEAR_VERB = re.compile(r" (?:was|saw|had|brought|marked|began|ended|opened|proved|turned|came|went)\b")
+_SENTENCE_BEGIN = re.compile(r"(?:^|[.!?;:] )[\"“'‘(\[]?$")
+_IN_BRACKETS = re.compile(r"[(\[](?:[A-Za-z][^()\[\]]{0,80}[, ])?$")
+_PLACE_COMMA = re.compile(r"\b[A-Z][A-Za-z.]{1,24}, $")
+_END = re.compile(r"[.,;:!?)\]\"”'’—]|$| [–—]")
+_COUNTED = re.compile(rf"(?: [a-z]{{2,20}}(?:ed|ing|er|al|ic|ous|ful|y))? {PLURAL_NOUN}")
+_PAGES = re.compile(
+    r"\b(?:pp?\.?|pages?|lines?|nos?\.?|numbers?|rooms?|flights?|items?|§|verses?|vv?\.|ll?\.|plates?|phone|tel\.?|call) ?$",
+    re.IGNORECASE,
+)
+_WINDOW_CHARS = 100
+
+
+def ranges(text: str, context: Context) -> Iterator[Replacement]:
+    """`1914-18`, `1869–1948`, `1999/2000`: both ends as years."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for match in _RANGE.finditer(text):
+        first, last = match[1], match[3]
+        if _PAGES.search(_before(text, match.start())) or _COUNTED.match(text, match.end()):
+            continue
+        if len(last) == 4:
+            if int(first) < 1000 or not int(first) < int(last) <= 2199:
+                continue
+            end = year(last, locale)
+        elif int(last) > int(first[2:]) or (last == "00" and first.endswith("99")):
+            end = two_digits(last, locale)
+        else:
+            continue
+        yield replaced(text, match.span(), f"{year(first, locale)} to {end}", Why.RANGE)
+
+
+def decades(text: str, context: Context) -> Iterator[Replacement]:
+    """`1990s`, `'90s`, `the 80's`, `summer of '69`."""
+    plain_text = plain(text)
+    if not numeric(plain_text):
+        return
+    locale = locale_of(context.language)
+    for match in _DECADE.finditer(plain_text):
+        yield replaced(plain_text, match.span(), _decade(match, plain_text, locale), Why.YEAR)
+    for match in _SHORT_DECADE.finditer(plain_text):
+        if not _SECONDS.search(_before(plain_text, match.start())):
+            yield replaced(plain_text, match.span(), plural(cardinal(match[1], locale)), Why.YEAR)
+    for match in _TYPED_SHORT_YEAR.finditer(text):
+        if _OPEN_QUOTE.search(text, 0, match.start()) is None:
+            yield replaced(text, match.span(), two_digits(match[1], locale), Why.YEAR)
+    for match in _SHORT_YEAR.finditer(plain_text):
+        yield replaced(plain_text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
+
+
+_OPEN_QUOTE = re.compile(r"‘(?=[^’]*$)")
+_SECONDS = re.compile(r"\b(?:took|takes?|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE)
+
+
+def eras(text: str, context: Context) -> Iterator[Replacement]:
+    """`1066 AD`, `AD 1066`, `1200 BC`."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for pattern in (_ERA_AFTER, _ERA_BEFORE):
+        for match in pattern.finditer(text):
+            yield replaced(text, match.span(1), year(match[1], locale), Why.YEAR)
+
+
+def by_context(text: str, context: Context) -> Iterator[Replacement]:
+    """`in 1884`, `(1905)`, `the 1905 revolution`, `1884 was …`; each year of a row."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for match in _YEARS.finditer(text):
+        if _is_year(text, match):
+            for one in _ONE.finditer(text, match.start(), match.end()):
+                yield replaced(text, one.span(), year(one.group(), locale), Why.YEAR)
+
+
+def _is_year(text: str, match: re.Match[str]) -> bool:
+    before, end = _before(text, match.start()), match.end()
+    if _COUNTED.match(text, end):
+        return False
+    if _YEAR_WORD.search(before):
+        return True
+    if _DETERMINED.search(before):
+        return _AFTER_DETERMINED.match(text, end) is not None
+    if _SENTENCE_BEGIN.search(before):
+        return _YEAR_VERB.match(text, end) is not None
+    if _IN_BRACKETS.search(before) and re.compile(r"[a-f]?[)\],;:]").match(text, end):
+        return not _PAGES.search(before.rstrip())
+    return _PLACE_COMMA.search(before) is not None and _END.match(text, end) is not None
+
+
+def _decade(match: re.Match[str], text: str, locale: Locale) -> str:
+    words = year(match[1], locale)
+    if match[1].endswith("0") or "'" not in match.group():
+        return plural(words)
+    return f"{words}'s"
+
+
+def _before(text: str, start: int) -> str:
+    return text[max(0, start - _WINDOW_CHARS) : start]
+
+
+RULES: tuple[Rule, ...] = (decades, ranges, eras, by_context)
