@@ -57,7 +57,7 @@ JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id, as `tts
 
 # ── what `plan` and `submit` ask about reading and speaking ─────────────────────────────────────────────────────────
 FilesArgument = Annotated[
-    list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl or srt; - is standard input.")
+    list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl, srt or vtt; - is standard input.")
 ]
 ModelOption = Annotated[
     str | None,

@@ -7,6 +7,7 @@ Exit codes (documented in docs/commands.md): 0 done, 1 some segments failed or t
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
@@ -15,6 +16,7 @@ from typing import BinaryIO
 from rich.console import Console
 from rich.table import Table
 
+_NOT_IN_A_LINE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 JsonValue = str | int | float | bool | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 
 
@@ -40,7 +42,7 @@ class Output:
     def result(self, document: JsonValue, text: str | Table | None = None) -> None:
         """The result: the document with --json, else the text or table."""
         if self.as_json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+            sys.stdout.write(json_line(document) + "\n")
         elif text is not None:
             self._out.print(text)
         sys.stdout.flush()
@@ -59,6 +61,12 @@ class Output:
     def raw() -> BinaryIO:
         """stdout for bytes (audio)."""
         return sys.stdout.buffer
+
+
+def json_line(document: JsonValue) -> str:
+    """A document as one line for every reader: what some take for a line end, or cannot encode, is escaped."""
+    text = json.dumps(document, ensure_ascii=False)
+    return _NOT_IN_A_LINE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def table(*headers: str, rows: Iterable[Sequence[str]]) -> Table:

@@ -99,7 +99,9 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
     )
     documents: list[JsonValue] = []
     code = Exit.DONE
-    for name in reading.files:
+    for number, name in enumerate(reading.files):
+        if number and not output.as_json:
+            output.result(None, "")
         try:
             documents.append(_one(name, reading, wishes, output, everything=everything))
         except BadSource as error:
@@ -119,8 +121,6 @@ def _one(name: str, reading: Reading, wishes: Wishes, output: Output, *, everyth
 
     planned = plan_source(source_of(name, reading.source_kind), wishes)
     if not output.as_json:
-        if name != reading.files[0]:
-            output.result(None, "")
         show_plan(output, planned, chars_per_s=wishes.offer.chars_per_s, everything=everything)
     return plan_document(planned) if output.as_json else None
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from jobs.account import ACCOUNT_SAMPLE_CHARS, Account, Passage, Why
 from jobs.errors import BadSource, SourceProblem
@@ -148,13 +149,19 @@ def _changes(
     for move in moves:
         gone = [index for index in move.old if index not in now]
         made = " ".join(lines[index] for index in move.new if origins[index] is None)
-        if made and len(gone) == len(move.old):  # lines that were joined or split: all of these became all of those
-            yield from _passage(plan.segments[gone[0] : gone[-1] + 1], made)
+        old = [plan.segments[index] for index in gone]
+        if made and old and len(old) == len(move.old) and _follow(old):
+            yield from _passage(old, made)  # lines that were joined or split: all of these became all of those
             continue
         for index in move.old:
             segment = plan.segments[index]
             if now.get(index) != clean(segment.spoken)[0]:
                 yield from _passage([segment], now.get(index, ""))
+
+
+def _follow(segments: Sequence[SegmentPlan]) -> bool:
+    """Whether segments stand one after the other in the source (subtitles may not)."""
+    return all(one.source_end <= two.source_start for one, two in pairwise(segments))
 
 
 def _passage(segments: Sequence[SegmentPlan], now: str) -> Iterator[Passage]:

@@ -103,7 +103,13 @@ def plan_document(planned: Planned) -> dict[str, Any]:
 
 def problem_document(name: str, kind: SourceKind | None, problems: Iterable[SourceProblem]) -> dict[str, Any]:
     """The same form for a source of which nothing can be spoken: all but its name, kind and errors is empty."""
-    source: dict[str, Any] = {"name": name, "kind": kind.value if kind else "", "chars": 0, "encoding": "", "warnings": []}
+    source: dict[str, Any] = {
+        "name": name,
+        "kind": kind.value if kind else "",
+        "chars": 0,
+        "encoding": "",
+        "warnings": [],
+    }
     return {
         "source": {**source, "title": "", "author": "", "language": ""},
         "chapters": [],
@@ -113,7 +119,7 @@ def problem_document(name: str, kind: SourceKind | None, problems: Iterable[Sour
 
 
 def chapter_rows(planned: Planned, *, chars_per_s: float) -> list[tuple[str, ...]]:
-    """Rows of number, title, paragraphs, sentences, segments, characters that the model gets, expected audio."""
+    """Rows of number, title, paragraphs, sentences, segments, characters the model gets, expected audio."""
     plan = planned.plan
     chars: Counter[int] = Counter()
     for segment in plan.segments:
@@ -123,7 +129,7 @@ def chapter_rows(planned: Planned, *, chars_per_s: float) -> list[tuple[str, ...
     return [
         (
             str(chapter.chapter + 1),
-            chapter.title,
+            shown(chapter.title),
             str(paragraphs[chapter.chapter]),
             str(sentences[chapter.chapter]),
             str(chapter.segments),
@@ -135,12 +141,12 @@ def chapter_rows(planned: Planned, *, chars_per_s: float) -> list[tuple[str, ...
 
 
 def sums(passages: Sequence[Passage]) -> list[Sum]:
-    """Passages by why; the one with most characters first."""
+    """Passages by why: what a listener may miss or hear first, and the one with most characters first."""
     found: dict[Why, list[Passage]] = {}
     for passage in passages:
         found.setdefault(passage.why, []).append(passage)
     made = [Sum(why, sum(one.chars for one in group), tuple(group)) for why, group in found.items()]
-    return sorted(made, key=lambda one: (-one.chars, one.why))
+    return sorted(made, key=lambda one: (one.why not in _WORDS, -one.chars, one.why))
 
 
 def sum_rows(passages: Sequence[Passage], *, everything: bool = False) -> list[tuple[str, ...]]:

@@ -46,6 +46,7 @@ class SourceKind(StrEnum):
     EPUB = "epub"
     JSONL = "jsonl"
     SRT = "srt"
+    VTT = "vtt"
 
 
 class JobSpec(Frozen):
@@ -182,6 +183,8 @@ class ModelOffer(Frozen):
     devices: tuple[str, ...] = ("cpu",)
     install_hint: str = ""
     """How to install what the model itself needs; empty when it can run here."""
+    phonemes: bool = False
+    """Whether `⟦IPA⟧` in a text is spoken as phonemes."""
 
     @property
     def engine(self) -> str:

@@ -23,7 +23,8 @@ def check_account(planned: Planned) -> None:
     assert account.spoken_chars + sum(passage.chars for passage in passages) == account.chars
     for sentence in planned.sentences:
         assert 0 <= sentence.source_start < sentence.source_end <= len(text)
-        assert sentence.text and sentence.spoken, sentence
+        assert sentence.text
+        assert sentence.spoken
     for segment in plan.segments:
         assert 0 <= segment.source_start < segment.source_end <= len(text)
 

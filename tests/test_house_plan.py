@@ -22,6 +22,7 @@ EXCEPTIONS: dict[str, str] = {
     "cli/bench.py: bench": TYPER,
     "cli/control.py: retry": TYPER,
     "cli/listen.py: listen": TYPER,
+    "cli/plan.py: plan": TYPER,
     "cli/submit.py: submit": TYPER,
 }
 """What is over a budget and why: "path" for a file, "path: function" for one of its functions; hard limits stay."""

@@ -35,9 +35,11 @@ def _set(*lines: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in line.split())
 
 
-def _words(*, lower: str = "", soft: str = "", references: str = "", always: str = "", starters: str = "") -> Words:
+def _words(
+    *, titles: str = "", lower: str = "", soft: str = "", references: str = "", always: str = "", starters: str = ""
+) -> Words:
     return Words(
-        titles=_TITLES | _set(lower),
+        titles=_TITLES | _set(titles, lower),
         lower_titles=_set(_LOWER_TITLES, lower),
         soft=_set(_SOFT, soft),
         references=_set(_REFERENCES, references),
@@ -50,33 +52,35 @@ def _words(*, lower: str = "", soft: str = "", references: str = "", always: str
 _LOWER_TITLES = "mr mrs ms dr prof messrs"
 _TITLES = _set(
     _LOWER_TITLES,
-    "mx mme mlle mmes mlles mm me mgr rev hon gen col capt cpt lt sgt maj gov sen rep pres fr cpl pvt adm cmdr cdr",
+    "mx mme mlle mmes mlles mgr rev hon gen col capt cpt lt sgt maj gov sen rep pres fr cpl pvt adm cmdr cdr",
     "supt insp det msgr amb brig comm cllr sra srta sres dra dña hr sig dott",
 )
 _SOFT = "jr sr st ste esq inc co ltd corp bros plc llc mt ft"
-_REFERENCES = "no nos nr p pp vol vols fig figs ca"
+_REFERENCES = "no nos nr p pp vol vols fig figs ca kl"
 _ALWAYS = "vs cf viz"
 _ANY = _words()
 
 _WORDS: Mapping[str, Words] = {
     "en": _words(
+        titles="wm chas geo thos jas jos edw robt saml benj alex danl",
         soft=(
             "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich "
             "minn okla wis wyo al ibid jun sen mfg tel ext"
         ),
-        references="ch chs sec secs art arts para paras vv ll ed eds op approx c v bk pt app ex al nrs",
-        always="vs v cf viz ie eg resp",
+        references="ch chs chap chaps sec secs art arts para paras vv ll ed eds op approx c v bk pt app ex al nrs",
+        always="vs v cf viz ie eg i.e e.g a.k.a w.r.t resp",
         starters=(
-            "he she it they we you i this that these those there here then the a an but and or nor so yet if when "
-            "while as at in on of for from with without by after before since until because although though however "
-            "what who whose which why where how my your his her its our their no not yes is was are were do does did "
-            "has have had can could would should must let some many most each every another both few several nobody "
-            "everyone everybody someone somebody nothing everything something anyone anything perhaps maybe now once "
-            "soon later today tomorrow yesterday never always sometimes often still even also only just meanwhile "
-            "suddenly finally eventually instead indeed moreover therefore thus hence besides otherwise nevertheless "
-            "to into during despite please thanks well oh next again he's she's it's they're we're you're i'm i'd "
-            "i'll i've he'd she'd that's there's what's don't didn't two three neither either such nearly almost "
-            "together behind between through beyond above below inside outside everywhere nowhere somehow"
+            "tis twas twill twere he she it they we you i this that these those there here then the a an but and or "
+            "nor so yet if when while as at in on of for from with without by after before since until because "
+            "although though however what who whose which why where how my your his her its our their no not yes is "
+            "was are were do does did has have had can could would should must let some many most each every another "
+            "both few several nobody everyone everybody someone somebody nothing everything something anyone anything "
+            "perhaps maybe now once soon later today tomorrow yesterday never always sometimes often still even also "
+            "only just meanwhile suddenly finally eventually instead indeed moreover therefore thus hence besides "
+            "otherwise nevertheless to into during despite please thanks well oh next again he's she's it's they're "
+            "we're you're i'm i'd i'll i've he'd she'd that's there's what's don't didn't two three neither either "
+            "such nearly almost together behind between through beyond above below inside outside everywhere nowhere "
+            "somehow"
         ),
     ),
     "de": _words(
@@ -92,7 +96,7 @@ _WORDS: Mapping[str, Words] = {
         ),
     ),
     "fr": _words(
-        lower="mgr",
+        titles="mm me",
         soft="av bd etc env ex c j",
         references="art chap p pp vol fig n tel",
         always="cf p",
@@ -163,7 +167,7 @@ _WORDS: Mapping[str, Words] = {
 }
 
 
-MONTHS = _set("Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec")
+MONTHS = _set("Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec March April June July August")
 DAYS = _set("Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun")
 TIMES = _set("a.m p.m A.M P.M")
 ORDINAL_NOUNS = _set(

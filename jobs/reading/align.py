@@ -29,8 +29,8 @@ def referred(reference: str) -> str:
 class Aligner:
     """Finds pieces of text one after the other within `source[start:end]`.
 
-    `at` is where it has got to; a caller that knows better may move it forward. `escapes` are the ranges [start, end) of
-    the character references it has met: the character they stand for has the offset of their start.
+    `at` is where it has got to; a caller that knows better may move it forward. `escapes` are the ranges [start, end)
+    of the character references it has met: the character they stand for has the offset of their start.
     """
 
     source: str

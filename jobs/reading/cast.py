@@ -6,17 +6,21 @@ A turn is a paragraph, or a line of one, that begins with `NAME:` or `NAME (asid
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from jobs.account import DEFAULT_SKIP, Why
 from jobs.errors import BadOption
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip
-from jobs.reading.marks import MARK, part_of, refuse_items
+from jobs.reading.marks import part_of, refuse_items
 
 MAX_LABEL_CHARS = 120
 _LABEL = re.compile(
-    rf"(?P<name>[^\W\d_][^:：()\[\]{{}}\n]{{0,{MAX_LABEL_CHARS}}})(?:\((?P<aside>[^()]{{0,{MAX_LABEL_CHARS}}})\) ?)?[:：]"
+    rf"(?P<name>[^\W\d_][^:：()\[\]{{}}]{{0,{MAX_LABEL_CHARS}}})"
+    rf"(?:\([^()]{{0,{MAX_LABEL_CHARS}}}\) ?)?(?::(?![0-9/\\])|：)"  # no time (10:30), no address (https://)
 )
 _WORD = re.compile(r"[^\W_]\S*")
 _MAX_LABEL_WORDS = 3
@@ -105,7 +109,7 @@ class _Director:
         if not paragraph.continues:
             self.turn, self.starts = None, False
         bounds = [0, *self._turn_starts(paragraph), len(paragraph.text)]
-        for start, end in zip(bounds, bounds[1:], strict=False):
+        for start, end in pairwise(bounds):
             part = part_of(paragraph, start, end)
             if part is None:
                 continue
@@ -116,56 +120,49 @@ class _Director:
     def _turn_starts(self, paragraph: Paragraph) -> Iterator[int]:
         """Where lines of the source inside a paragraph begin a turn."""
         text, offsets = paragraph.text, paragraph.offsets
-        for colon in re.finditer(":|：", text):
-            window = text.rfind(" ", 0, colon.start()), max(0, colon.start() - 2 * MAX_LABEL_CHARS)
-            space = window[0]
-            while space > window[1]:
-                if _LINE_END.search(self.source, offsets[space - 1] + 1, offsets[space + 1]):
-                    if self._label(text, space + 1) is not None:
-                        yield space + 1
-                    break
-                space = text.rfind(" ", 0, space)
+        for line_end in _LINE_END.finditer(self.source, paragraph.source_start, paragraph.source_end):
+            at = bisect_right(offsets, line_end.start())
+            match = _LABEL.match(text, at + (text[at : at + 1] == " "))
+            if match and (_key(match["name"]) in self.voices or match["name"].isupper()):
+                yield match.start()
 
     def _part(self, part: Paragraph) -> None:
-        match = None if part.continues else self._label(part.text, 0)
-        cut = 0
-        if match is not None:
-            cut = self._begin(part, match)
-        elif self.turn is None:
-            self.parts.append(part)
-            return
-        turn = self.turn or _Turn(part.voice, None)
-        rest = part_of(part, cut, len(part.text)) if cut else part
+        match = None if part.continues else self._label(part.text)
+        rest = part if match is None else self._begin(part, match)
         if rest is None:
-            # Nothing but the label: a pause after it belongs to what was before, and the turn begins with what follows.
+            # Nothing but the label: a pause after it belongs to what was before; the turn begins with what follows.
             self.starts = True
             self._hand_back(part.pause_s)
             return
-        voice = turn.voice if turn.voice is not None and rest.voice == turn.before else rest.voice
-        self.parts.append(replace(rest, voice=voice, continues=rest.continues and not self.starts))
+        if self.turn is not None and self.turn.voice is not None and rest.voice == self.turn.before:
+            rest = replace(rest, voice=self.turn.voice)
+        self.parts.append(replace(rest, continues=rest.continues and not self.starts))
         self.starts = False
 
-    def _begin(self, part: Paragraph, match: re.Match[str]) -> int:
-        """Begin the turn of a label; returns how much of the text is not spoken."""
-        key, end = _key(match["name"]), match.end()
+    def _begin(self, part: Paragraph, match: re.Match[str]) -> Paragraph | None:
+        """Begin the turn of a label; returns what is spoken of this part, None if nothing is."""
+        key, label_end = _key(match["name"]), match.end()
         voice = self.voices.get(key)
+        self.turn = _Turn(part.voice, voice)
         if voice is None:
             self.unknown.setdefault(key, " ".join(match["name"].split()))
-            self.turn = _Turn(part.voice, None)
-            return 0
-        self.used.add(key)
-        self.turn = _Turn(part.voice, voice)
-        self.skipped.append(Skip(*part.place(0, end), Why.SPEAKER))
-        direction = _DIRECTION.match(part.text, end)
-        if direction is None or self.directions:
-            return end
-        self.skipped.append(Skip(*part.place(end, direction.end()), Why.DIRECTIONS))
-        return direction.end()
+        else:
+            self.used.add(key)
+            self.skipped.append(Skip(*part.place(0, label_end), Why.SPEAKER))
+        direction = None if self.directions else _DIRECTION.match(part.text, label_end)
+        text_start = label_end
+        if direction is not None:
+            text_start = direction.end()
+            self.skipped.append(Skip(*part.place(label_end, text_start), Why.DIRECTIONS))
+        if voice is not None:
+            return part_of(part, text_start, len(part.text))
+        offsets = array("Q", [*part.offsets[:label_end], *part.offsets[text_start:]])
+        return replace(part, text=part.text[:label_end] + part.text[text_start:], offsets=offsets)
 
-    def _label(self, text: str, at: int) -> re.Match[str] | None:
-        """The label at a place: one of the cast, or what looks like a name."""
-        match = _LABEL.match(text, at)
-        if match is None or MARK.match(text, at):
+    def _label(self, text: str) -> re.Match[str] | None:
+        """The label at the start of a text: one of the cast, or what looks like a name."""
+        match = _LABEL.match(text)
+        if match is None:
             return None
         return match if _key(match["name"]) in self.voices or _is_name(match["name"]) else None
 

@@ -1,7 +1,8 @@
 """Clean text: what a voice may be given, each character with its offset in the source. Pure.
 
-Removed: soft hyphens, zero-width and direction marks. Turned into one space: white space of every kind, control
-characters, U+FFFD and code points that are no characters. Nothing else is changed.
+Removed: soft hyphens, zero-width and direction marks, variation selectors, tags, private signs, code points that are no
+characters. Turned into one space: white space of every kind, control characters, surrogates, U+FFFC and U+FFFD. Nothing
+else is changed.
 """
 
 from __future__ import annotations
@@ -10,14 +11,23 @@ import re
 from array import array
 from collections.abc import Sequence
 
-# General category Cf without the joiners U+200C and U+200D, which carry meaning in Persian, Indic scripts and emoji.
-_INVISIBLE = "\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe0e\ufeff\ufff9-\ufffb"
-# White space, C0 and C1 controls, the replacement character, surrogates without partner and non-characters.
-_BLANK = r"\s\x00-\x1f\x7f-\x9f\ufffd\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff"
+# What shows nothing by itself, without the joiners U+200C and U+200D, which carry meaning in Persian, Indic scripts and
+# emoji, and U+FE0F, which tells an emoji from a sign. Non-characters stand where a word was divided: it stays whole.
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff"
+    "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ue000-\uf8ff\U000f0000-\U0010ffff\ufdd0-\ufdef\ufffe\uffff"
+) + "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0x10000, 0xF0000, 0x10000))
+# White space, C0 and C1 controls, signs for what is missing, surrogates without partner.
+_BLANK = r"\s\x00-\x1f\x7f-\x9f\ufffc\ufffd\ud800-\udfff"
 _JOINERS = "\u200c\u200d"
-_UNCLEAN = re.compile(rf"[{_INVISIBLE}{_BLANK}{_JOINERS}]+")
+# A space by itself, as between most words, is no match.
+_UNCLEAN = re.compile(rf"(?! [^{_INVISIBLE}{_BLANK}{_JOINERS}])[{_INVISIBLE}{_BLANK}{_JOINERS}]+")
 _BLANK_CHAR = re.compile(rf"[{_BLANK}]")
-_JOINING_SCRIPTS = re.compile(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u17ff\u2190-\u2bff\U0001f000-\U0001faff]")
+_JOINER = re.compile(f"[{_JOINERS}]")
+_JOINING_SCRIPTS = re.compile(
+    "[\u0600-\u0dff\u0f00-\u109f\u1780-\u18af\u2190-\u2bff\ufe0f\ufb50-\ufdcf\ufe70-\ufefc\U0001f000-\U0001faff]"
+)
 
 
 def clean(text: str, offsets: Sequence[int] | None = None) -> tuple[str, Sequence[int]]:
@@ -25,19 +35,22 @@ def clean(text: str, offsets: Sequence[int] | None = None) -> tuple[str, Sequenc
 
     `offsets` are those of `text` in the source (default: `text` is the source).
     """
-    origin = range(len(text)) if offsets is None else offsets
+    origin: Sequence[int] = range(len(text)) if offsets is None else offsets
+    if _UNCLEAN.search(text) is None:
+        return _stripped(text, origin)
+    if isinstance(origin, range):
+        origin = array("Q", origin)  # its slices are copied at once, those of a range one by one
     pieces: list[str] = []
     kept: array[int] = array("Q")
     position = 0
     for match in _UNCLEAN.finditer(text):
-        if match.group() != " ":
-            instead, at = _instead_of(match, text)
-            pieces += (text[position : match.start()], instead)
-            kept.extend(origin[position : match.start()])
-            kept.extend(origin[at : at + len(instead)])
-            position = match.end()
-    if position == 0:
-        return _stripped(text, origin)
+        start, end = match.span()
+        instead, at = _instead_of(match.group(), start, text)
+        pieces += (text[position:start], instead)
+        kept.extend(origin[position:start])
+        if instead:
+            kept.append(origin[at])
+        position = end
     pieces.append(text[position:])
     kept.extend(origin[position:])
     return _stripped("".join(pieces), kept)
@@ -48,15 +61,15 @@ def speakable(text: str) -> bool:
     return any(char.isalnum() for char in text)
 
 
-def _instead_of(match: re.Match[str], text: str) -> tuple[str, int]:
+def _instead_of(run: str, start: int, text: str) -> tuple[str, int]:
     """What stands for a run of unclean characters (a space, a joiner that matters, or nothing), and where it was."""
-    blank = _BLANK_CHAR.search(match.group())
+    blank = _BLANK_CHAR.search(run)
     if blank is not None:
-        return " ", match.start() + blank.start()
-    before = text[match.start() - 1 : match.start()]
-    if match.group() in _JOINERS and _JOINING_SCRIPTS.match(before):
-        return match.group(), match.start()
-    return "", match.start()
+        return " ", start + blank.start()
+    joiner = _JOINER.search(run)
+    if joiner is not None and _JOINING_SCRIPTS.match(text[start - 1 : start]):
+        return joiner.group(), start + joiner.start()
+    return "", start
 
 
 def _stripped(text: str, offsets: Sequence[int]) -> tuple[str, Sequence[int]]:

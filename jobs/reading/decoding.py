@@ -1,6 +1,7 @@
-"""Bytes to characters: byte order mark, declared name, strict UTF-8, else Windows-1252 byte by byte. Pure.
+"""Bytes to characters: byte order mark, the name a user gives, a declared name, strict UTF-8, else what fits. Pure.
 
-Never the encoding of the machine, and no statistics: what was chosen is named, what could not be read is warned of.
+Never the encoding of the machine. Statistics are asked only about long text in Chinese, Japanese or Korean, which they
+know well; the rest is Windows-1252 byte by byte. What was chosen is named, what was guessed or not read is warned of.
 """
 
 from __future__ import annotations
@@ -23,6 +24,25 @@ _ESCAPED = re.compile("[\udc80-\udcff]")
 _MAX_PLACES = 5
 MAX_WESTERN_SHARE = 0.3
 """Western text has a tenth of its bytes above ASCII; Cyrillic, Greek, Chinese or Japanese most of them."""
+MIN_GUESS_BYTES = 200
+"""Bytes above ASCII from which statistics are asked; with fewer they took Chinese for Korean."""
+_SAMPLE_BYTES = 200_000
+_MIN_ZERO_SHARE = 0.7
+_MAX_ODD_ZERO_SHARE = 0.02
+_ISO_2022_JP = (b"\x1b$B", b"\x1b$@")
+_JAPANESE = ("cp932", "euc_jp")
+# What the statistics call a family, and its widest member.
+_EAST_ASIAN = {
+    **dict.fromkeys(("gb2312", "gbk", "gb18030", "hz"), "gb18030"),
+    **dict.fromkeys(("big5", "cp950", "big5hkscs"), "big5hkscs"),
+    **dict.fromkeys(("shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213"), "cp932"),
+    **dict.fromkeys(("euc_jp", "euc_jis_2004", "euc_jisx0213"), "euc_jp"),
+    **dict.fromkeys(("euc_kr", "cp949"), "cp949"),
+}
+_HIRAGANA = re.compile("[\u3041-\u309f]")
+_EAST_ASIAN_CHAR = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff5e\u2010-\u2026]")
+_MIN_HIRAGANA_SHARE = 0.2
+_MIN_EAST_ASIAN_SHARE = 0.9
 # Names Python knows that no page means, and wide encodings: a page whose name for itself was legible is not one.
 _NO_DECLARATIONS = frozenset(
     {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "utf_7"}
@@ -39,12 +59,16 @@ class Decoded:
     warnings: tuple[str, ...] = ()
 
 
-def decode(data: bytes, name: str, *, declared: str | None = None) -> Decoded:
-    """The characters of a source; `declared` is an encoding the source names itself (XML declaration, meta charset).
+def decode(data: bytes, name: str, *, declared: str | None = None, asked: str | None = None) -> Decoded:
+    """The characters of a source; `asked` is the encoding a user named, which is taken whatever the bytes look like.
+
+    `declared` is an encoding the source names itself (XML declaration, meta charset).
 
     Raises:
-        BadSource: `bad_encoding`, the bytes do not fit their byte order mark.
+        BadSource: `bad_encoding`, the bytes do not fit their byte order mark or what was asked for, or that is unknown.
     """
+    if asked is not None:
+        return _as_asked(data, name, asked)
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return Decoded(_with_mark(data, encoding, name), encoding)
@@ -55,10 +79,45 @@ def decode(data: bytes, name: str, *, declared: str | None = None) -> Decoded:
             found = decode(data, name)
             warning = f"{name} says it is {declared}, but its bytes are not; read as {found.encoding}"
             return Decoded(found.text, found.encoding, (warning, *found.warnings))
+    wide = unmarked_wide(data)
+    if wide is not None:
+        return Decoded(data.decode(wide), wide, (_guessed(name, wide),))
+    if any(mark in data for mark in _ISO_2022_JP) and (text := _fits(data, "iso2022_jp")) is not None:
+        return Decoded(text, "iso2022_jp", (_guessed(name, "iso2022_jp"),))
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return _mixed(data, name)
+        return _east_asian(data, name) or _mixed(data, name)
+
+
+def unmarked_wide(data: bytes) -> str | None:
+    """`utf-16-le` or `utf-16-be` for bytes that are one without its mark (mostly ASCII, so every other byte is 0)."""
+    half = len(data) // 2
+    if len(data) % 2 or not half or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
+        return None
+    even, odd = data[0::2].count(0), data[1::2].count(0)
+    for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        few = others <= _MAX_ODD_ZERO_SHARE * half
+        if few and zeros >= _MIN_ZERO_SHARE * half and _fits(data, encoding) is not None:
+            return encoding
+    return None
+
+
+def _as_asked(data: bytes, name: str, asked: str) -> Decoded:
+    try:
+        info = codecs.lookup(asked.strip())
+        b"".decode(info.name)  # refuses codecs that are no text encodings, such as hex
+    except (LookupError, UnicodeError, ValueError):
+        allowed = "utf-8, utf-16, cp1252, iso-8859-2, gb18030, big5, cp932, euc-kr, koi8-r and what else Python knows"
+        msg = f"the encoding {asked!r} of {name} is not known; allowed are {allowed}: leave it out to have it found out"
+        raise bad_source(Code.BAD_ENCODING, msg) from None
+    try:
+        text = data.decode(info.name)
+    except UnicodeError as error:
+        place = f"byte {error.start}" if isinstance(error, UnicodeDecodeError) else "its bytes"
+        msg = f"{name} is not {info.name}: {place} does not fit; name its true encoding, or leave it out"
+        raise bad_source(Code.BAD_ENCODING, msg) from None
+    return Decoded(text.removeprefix("\ufeff"), info.name)
 
 
 def _with_mark(data: bytes, encoding: str, name: str) -> str:
@@ -79,6 +138,47 @@ def _known(declared: str) -> str | None:
     if info.name.replace("-", "_") in _NO_DECLARATIONS:
         return None
     return "cp1252" if info.name in {"iso8859-1", "ascii"} else info.name  # as the WHATWG Encoding Standard reads them
+
+
+def _fits(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except UnicodeError:
+        return None
+
+
+def _guessed(name: str, encoding: str) -> str:
+    return f"{name} does not say its encoding; its bytes are {encoding}: if words look wrong, name the true one"
+
+
+def _east_asian(data: bytes, name: str) -> Decoded | None:
+    """Chinese, Japanese or Korean in an encoding of its own, when there is enough of it to be sure."""
+    high = len(data) - len(data.translate(None, bytes(range(128, 256))))
+    if high < MIN_GUESS_BYTES or high <= MAX_WESTERN_SHARE * len(data):
+        return None
+    for encoding in _JAPANESE:  # hiragana settles it: the statistics took EUC-JP for Korean or Thai
+        text = _fits(data, encoding)
+        if text is not None and _share(_HIRAGANA, text) >= _MIN_HIRAGANA_SHARE and _looks_east_asian(text):
+            return Decoded(text, encoding, (_guessed(name, encoding),))
+    from charset_normalizer import from_bytes  # here: it takes longer to load than `--help` may take
+
+    best = from_bytes(data[:_SAMPLE_BYTES]).best()
+    guess = _EAST_ASIAN.get(best.encoding) if best is not None else None
+    text = None if guess is None else _fits(data, guess)
+    if guess is None or text is None or not _looks_east_asian(text):
+        return None
+    return Decoded(text, guess, (_guessed(name, guess),))
+
+
+def _looks_east_asian(text: str) -> bool:
+    return _share(_EAST_ASIAN_CHAR, text) >= _MIN_EAST_ASIAN_SHARE
+
+
+def _share(pattern: re.Pattern[str], text: str) -> float:
+    """How many of the characters above ASCII a pattern of one character knows."""
+    sample = text[:_SAMPLE_BYTES]
+    above = sum(char > "\x7f" for char in sample)
+    return len(pattern.findall(sample)) / above if above else 0.0
 
 
 def _mixed(data: bytes, name: str) -> Decoded:

@@ -21,12 +21,16 @@ from jobs.reading.abbreviations import (
 )
 
 OPENERS = "“‘«‹(\\[{„‚\"'¿¡»›"
+_OPENING = OPENERS.replace("\\", "") + "”’"
+_CLOSING = "”’\"'»)"
+_MAY_LEAD = OPENERS + "’-–—―_*"
 _LOOK_BACK_CHARS = 48
 _LOOK_AHEAD_CHARS = 64
+_PLAIN_CHARS = 4
 _AFTER = re.compile(rf"([{OPENERS}]{{0,4}})((?:[-–—―]\s?)?)([{OPENERS}]{{0,4}})([\w’']?[\w’'\-]{{0,32}})(.?)")
 _LETTERS = re.compile(r"[^\W\d_]+\Z")
 _INITIAL = re.compile(r"(?:[^\W\d_]\.-?){0,5}[^\W\d_]\Z")
-_DOTTED = re.compile(r"(?:[^\W\d_]{1,3}\.[-–]?){1,6}[^\W\d_]{1,3}\Z")
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.[-–]?){1,6}[^\W\d_]{1,2}\Z")
 _LIST_MARK = re.compile(rf"[{OPENERS}\s]*(?:\d{{1,3}}|[^\W\d_]|[IVXLC]{{1,6}})\Z")
 _ROMAN = re.compile(r"[IVXLCDM]{1,8}\Z")
 _PAGES = re.compile(r"\d+ff?\Z")
@@ -77,6 +81,9 @@ class Ends:
 
     def verdict(self, mark: Mark, *, sentence_start: int, quoted: bool) -> bool | None:
         """Whether a sentence ends here; None where no rule speaks. `quoted`: inside a pair of quotes or brackets."""
+        following = mark.text[mark.end : mark.end + 1]
+        if not following.isalnum() and following not in _MAY_LEAD:
+            return None
         before = mark.text[max(sentence_start, mark.start - _LOOK_BACK_CHARS) : mark.start]
         if _BARE_OPENER.search(before):
             return False  # (!) and (?) comment on a word
@@ -106,9 +113,10 @@ class Ends:
             return self._starts(after) and after.word != "I"  # “Stop!” John said.
         if mark.closers or after.dash or "…" in mark.marks or ".." in mark.marks:
             return True
-        if mark.marks == "." and not quoted and self._starts(after) and len(_last_word(before)) > 1:
-            return True
-        return None
+        if mark.marks != "." or quoted:
+            return None
+        word = _last_word(before)
+        return (self._starts(after) and len(word) > 1) or self._plain(word) or None
 
     def _full_stop(self, before: str, after: _After) -> bool | None:
         word = _last_word(before)
@@ -131,7 +139,7 @@ class Ends:
         if small in ENDINGS:
             return capital and not figure
         if word in MONTHS or word in DAYS:
-            return (capital or None) and after.word not in MONTHS
+            return (capital and not (after.word in MONTHS and after.then == ".")) or (None if not capital else False)
         if _PAGES.match(word):
             return capital
         if small in UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
@@ -139,9 +147,9 @@ class Ends:
         if small == "al" and previous.lower() == "et":
             return self._starts(after) and not figure
         if small in self.words.references and not self._is_title(word):
-            if figure or self._numeral(after):
+            if figure or self._numeral(word, after):
                 return False
-            return capital if word in {"no", "No"} or (word.islower() and len(word) > 2) else None
+            return capital if word in {"no", "No", "NO"} or (word.islower() and len(word) > 2) else None
         if self._is_title(word):
             return False
         if small in self.words.soft:
@@ -168,15 +176,20 @@ class Ends:
             return not (one and word.isupper() and not previous)
         if "“" in after.openers:
             return not one
-        if not one or word.islower() or (len(after.word) == 1 and after.then == "."):
+        if word.islower() and not one and self.language == "en":
+            return None  # a file name: b.py
+        if word.islower() or (len(after.word) == 1 and after.then == "."):
             return False
+        if not one:
+            return previous[-1:].isdigit()  # 44 B.C. Rome …
         named = previous.lower() in DESIGNATORS or previous[-1:].isdigit() or previous in {"°", "and", "than"}
         return named or (word == "I" and previous.islower())
 
-    def _numeral(self, after: _After) -> bool:
+    def _numeral(self, word: str, after: _After) -> bool:
         """A Roman numeral or a letter that numbers something (`Fig. A`)."""
         roman = _ROMAN.match(after.word) is not None and after.word != "I"
-        return roman or (len(after.word) == 1 and after.word.isupper() and not self._starts(after))
+        letter = len(after.word) == 1 and after.word.isupper() and word.lower() not in {"no", "nos"}
+        return roman or (letter and (word[:1].isupper() or not self._starts(after)))
 
     def _soft_digit(self, word: str, after: _After) -> bool | None:
         return False if after.openers[:1] in {"(", "["} and len(word) > 1 else None
@@ -191,6 +204,11 @@ class Ends:
     def _is_title(self, word: str) -> bool:
         small = word.lower()
         return small in self.words.titles and (small in self.words.lower_titles or word[:1].isupper())
+
+    def _plain(self, word: str) -> bool:
+        """Whether an English word is written out: small, of some length, in no table."""
+        long = len(word) >= _PLAIN_CHARS and word.isalpha() and word.islower()
+        return long and self.language == "en" and not self._known(word)
 
     def _known(self, word: str) -> bool:
         small = word.lower()
@@ -217,4 +235,4 @@ def _bullet(before: str) -> bool:
 
 def _last_word(before: str) -> str:
     parts = before.rsplit(None, 1)
-    return parts[-1].lstrip(OPENERS.replace("\\", "") + "”’").rstrip("”’\"'»)") if parts else ""
+    return parts[-1].lstrip(_OPENING).rstrip(_CLOSING) if parts else ""

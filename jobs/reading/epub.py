@@ -2,22 +2,111 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import PurePath
 
-from lxml import etree
-
-from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, TextSink, checked, left_out_warnings
-from jobs.reading.document import Document, ParagraphKind
-from jobs.reading.epub_package import Archive, Package
+from jobs.account import Why
+from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked
+from jobs.reading.document import Document, ParagraphKind, Skip, SourceFile
+from jobs.reading.epub_archive import Archive
+from jobs.reading.epub_package import Package, SpineDocument
 from jobs.reading.html import paragraph_of
-from jobs.reading.markup import Extraction, TextBlock, note_targets
+from jobs.reading.labels import Labels, words_of
+from jobs.reading.markup import Extraction, TextBlock
+from jobs.reading.markup_notes import find_notes
+from jobs.reading.markup_sections import is_contents, is_front, judge
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 TOC_DEPTH = 2
 """Parts and chapters; what the table of contents lists below them are sections inside a chapter."""
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_TEXT_WORDS = frozenset(
+    {"titlepage", "chapter", "bodymatter", "dedication", "epigraph", "foreword", "preface", "introduction", "prologue"}
+) | frozenset(
+    {
+        "epilogue",
+        "afterword",
+        "acknowledgments",
+        "doc-chapter",
+        "doc-dedication",
+        "doc-epigraph",
+        "doc-foreword",
+        "doc-preface",
+        "doc-introduction",
+        "doc-prologue",
+        "doc-epilogue",
+        "doc-afterword",
+        "doc-acknowledgments",
+    }
+)
+"""What says that a document is spoken, whatever it looks like."""
+_FIRST_ELEMENTS = 6
+_MAX_FRONT_SHARE = 0.4
+"""A document with more of the book is no copyright page: it is the text, with such a line in it."""
+
+
+@dataclass(slots=True)
+class BookText:
+    """The text of all documents one after the other: white space as one space, blocks and documents apart."""
+
+    pieces: list[str] = field(default_factory=list)
+    chars: int = 0
+    _between: str = ""
+    _inside: bool = False
+
+    def put(self, text: str, _places: Sequence[int], /) -> tuple[str, Sequence[int]]:
+        """Append text; blanks and line ends are kept back until something follows them."""
+        flat = _BLANKS.sub(" ", text)
+        if self._inside and flat.startswith(" "):
+            self._between = " "
+        after = " " if flat.endswith(" ") else ""
+        flat = flat.strip(" ")
+        if not flat:
+            return "", ()
+        leading = len(self._between) if self._inside else 0
+        start = self._append(self._between + flat)
+        begin = start + len(self._between) - leading
+        self._between, self._inside = after, True
+        return self.pieces[-1][begin - start :], range(begin, self.chars)
+
+    def part(self) -> None:
+        """A block ends."""
+        if self._inside:
+            self._between, self._inside = "\n", False
+
+    def document_begins(self) -> int:
+        """Where the text of the next document begins; an empty line stands before it."""
+        self._between, self._inside = "\n\n" if self.chars else "", False
+        return self.chars + len(self._between)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self.pieces)
+
+    def _append(self, text: str) -> int:
+        start = self.chars
+        self.pieces.append(text)
+        self.chars += len(text)
+        return start
+
+
+@dataclass(slots=True)
+class _Read:
+    """One document of the spine: its blocks, what its elements say it is, and what it is called."""
+
+    path: str
+    blocks: list[TextBlock]
+    start: int
+    words: frozenset[str]
+    title: str
+
+    @property
+    def chars(self) -> int:
+        return sum(len(block.text) for block in self.blocks)
 
 
 @dataclass
@@ -25,24 +114,37 @@ class _Book:
     """Puts the blocks of documents into chapters. `toc` is path → anchor (None: its beginning) → title."""
 
     toc: dict[str, dict[str | None, str]]
+    skip: frozenset[Why]
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
-    sink: TextSink = field(default_factory=TextSink)
+    skipped: list[Skip] = field(default_factory=list)
 
-    def document(self, path: str, blocks: Sequence[TextBlock]) -> None:
-        places = self.toc.get(path, {})
+    def leave_out(self, read: _Read, why: Why) -> None:
+        """Nothing of a document is spoken."""
+        self.skipped += [_skip(block, why) for block in read.blocks if not block.rule]
+        read.blocks.clear()
+
+    def document(self, read: _Read) -> None:
+        """Take one document."""
+        places = self.toc.get(read.path, {})
+        whys = judge(read.blocks, self.skip, title=places.get(None, "") or read.title)
+        pairs = list(zip(read.blocks, whys, strict=True))
+        spoken = [block for block, why in pairs if why is None]
+        self.skipped += [_skip(block, why) for block, why in pairs if why is not None and not block.rule]
+        if not any(block.text.strip() for block in spoken):
+            return
         if None in places:
             self.builder.start(places[None])
-        by_headings = not places and self._opens_with_heading(blocks)
+        by_headings = not places and self._opens_with_heading(spoken)
         if not self.toc and not by_headings:
             self.builder.start()
-        for block in blocks:
+        for block in spoken:
             titles = [places[anchor] for anchor in block.anchors if anchor in places]
             if titles:
                 self.builder.start(": ".join(titles))
             self._block(block, by_headings=by_headings)
 
     def _block(self, block: TextBlock, *, by_headings: bool) -> None:
-        paragraph = paragraph_of(block, self.sink)
+        paragraph = paragraph_of(block)
         if paragraph is None:
             return
         if paragraph.kind is not ParagraphKind.HEADING or block.level is None:
@@ -69,17 +171,22 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         BadSource: `bad_zip`, `bad_epub`, `zip_bomb`, `encrypted`, `bad_html`, `no_text`.
     """
     package = Package.of(Archive.of(data, name))
-    order = package.reading_order()
-    trees: dict[str, etree._Element] = {}
-    for path in order:
-        trees[path], warnings = package.archive.xhtml(path)
-        package.warnings += warnings
-    book = _Book(_toc(package, set(order)))
-    notes = _notes(package, trees)
-    left_out: Counter[str] = Counter()
-    for path, root in trees.items():
-        extraction = Extraction(notes.get(path, frozenset()), left_out)
-        book.document(path, list(extraction.blocks(root)))
+    spine = package.spine()
+    pages = package.pages(spine)
+    links = find_notes(pages, package.resolve)
+    sink, skipped = BookText(), list[Skip]()
+    reads = []
+    for one in spine:
+        if one.path in pages:
+            labels = Labels(pages[one.path], options.skip, links)
+            extraction = Extraction(labels, sink, skipped, own_link=_own_link)
+            if one.why in options.skip or one.why not in Why.choosable():
+                extraction.outer = one.why
+            reads.append(_read(one, extraction, sink))
+    book = _Book(_toc(package, set(pages)), options.skip, skipped=skipped)
+    _drop_whole(reads, book)
+    for read in reads:
+        book.document(read)
     title = next(iter(package.fact("title")), PurePath(name).stem)
     cover, cover_type = package.cover()
     document = Document(
@@ -87,13 +194,48 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         author=", ".join(package.fact("creator")),
         language=next(iter(package.fact("language")), ""),
         chapters=book.builder.finish(title),
-        text=book.sink.text,
-        encoding="utf-8",
-        warnings=(*package.warnings, *left_out_warnings(left_out)),
+        text=sink.text,
+        encoding=package.encoding,
+        warnings=tuple(dict.fromkeys(package.warnings)),
         cover=cover,
         cover_type=cover_type,
+        skipped=tuple(skipped),
+        files=tuple(SourceFile(min(read.start, sink.chars), read.path) for read in reads),
     )
     return checked(document, name)
+
+
+def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> _Read:
+    """Walk one document; its text goes to the end of the book's."""
+    start = sink.document_begins()
+    page = extraction.labels.page
+    body = next(page.root.iter("body"), page.root)
+    first = islice(body.iter(), _FIRST_ELEMENTS)
+    words = frozenset(word for node in first for word in words_of(node))
+    title = next(page.root.iter("title"), None)
+    blocks = list(extraction.blocks(body))
+    return _Read(document.path, blocks, start, words, "" if title is None else page.text_of(title))
+
+
+def _drop_whole(reads: Sequence[_Read], book: _Book) -> None:
+    """Copyright pages and pages of contents that nothing declares are not spoken."""
+    total = sum(read.chars for read in reads)
+    for read in reads:
+        if read.words & _TEXT_WORDS or read.chars > _MAX_FRONT_SHARE * total:
+            continue
+        found = ((Why.FRONT, is_front(read.blocks)), (Why.CONTENTS, is_contents(read.blocks)))
+        why = next((why for why, holds in found if holds and why in book.skip), None)
+        if why is not None:
+            book.leave_out(read, why)
+
+
+def _skip(block: TextBlock, why: Why) -> Skip:
+    return Skip(block.offsets[0], block.offsets[-1] + 1, why)
+
+
+def _own_link(href: str) -> bool:
+    """Whether a link leads to a place of the book, not to the world."""
+    return not href.startswith("//") and re.match(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:", href) is None and href != "-:"
 
 
 def _toc(package: Package, spine: set[str]) -> dict[str, dict[str | None, str]]:
@@ -103,14 +245,3 @@ def _toc(package: Package, spine: set[str]) -> dict[str, dict[str | None, str]]:
         if entry.depth <= TOC_DEPTH and entry.path in spine:
             toc.setdefault(entry.path, {}).setdefault(entry.anchor, entry.title)
     return toc
-
-
-def _notes(package: Package, trees: dict[str, etree._Element]) -> dict[str, frozenset[str]]:
-    """By document, the ids of note bodies that marks in any document declare."""
-    found: dict[str, set[str]] = {}
-    for path, root in trees.items():
-        for href in note_targets(root):
-            target, anchor = package.resolve(href, path)
-            if anchor is not None:
-                found.setdefault(target, set()).add(anchor)
-    return {path: frozenset(anchors) for path, anchors in found.items()}

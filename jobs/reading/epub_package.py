@@ -1,16 +1,12 @@
-"""The package of an EPUB: its archive, its metadata, its reading order, its table of contents, its cover.
+"""The package of an EPUB: its metadata, its reading order, its table of contents, its cover.
 
-EPUB 2 and 3 (W3C EPUB 3.3 sections 4 and 5; NCX of EPUB 2). Everything is read in memory and within bounds; nothing is
-written to a disk, and no name from the archive is used as a path of this machine.
+EPUB 2 and 3 (W3C EPUB 3.3 sections 4 and 5; NCX of EPUB 2).
 """
 
 from __future__ import annotations
 
-import io
 import posixpath
-import struct
-import zipfile
-import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,31 +14,23 @@ from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
-from jobs.errors import BadSource, SourceProblem
-from jobs.reading.html import decode_markup, parse_xhtml, xml_parser
-from jobs.reading.markup import local_name, text_of, words_of
-from jobs.reading.problems import Code, bad_source
+from jobs.account import Why
+from jobs.errors import BadSource
+from jobs.reading.epub_archive import Archive
+from jobs.reading.labels import local_name, text_of, words_of
+from jobs.reading.markup_page import Page
+from jobs.reading.problems import Code
 
-MAX_ENTRIES = 50_000
-MAX_ENTRY_BYTES = 64 * 1024 * 1024
-MAX_TEXT_BYTES = 128 * 1024 * 1024
-"""Of all documents together: a thousand times a long novel is refused."""
-MAX_RATIO = 200
-"""Text packs 3 to 20 times; deflate reaches 1,032 on nothing but one repeated byte."""
-RATIO_FROM_BYTES = 1024 * 1024
-# What zipfile raises on damaged archives: also plain ValueError (a negative place) and struct.error (a short header).
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
-_PACKINGS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-"""All that EPUB allows (OCF ZIP container)."""
+_NO_DOCUMENTS = ("image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf", "audio/", "video/", "font/")
+_ROLES = {
+    **dict.fromkeys(("toc", "loi", "lot", "loa", "lov"), Why.CONTENTS),
+    **dict.fromkeys(("copyright-page", "copyright", "colophon", "imprint", "imprimatur"), Why.FRONT),
+    **dict.fromkeys(("halftitlepage", "half-title-page", "halftitle-page", "cover"), Why.FRONT),
+    **dict.fromkeys(("notes", "footnotes", "endnotes", "rearnotes"), Why.NOTES),
+    "index": Why.INDEX,
+    "bibliography": Why.BIBLIOGRAPHY,
+}
+"""What guide (EPUB 2) and landmarks (EPUB 3) call documents."""
 _COVERS = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG\r\n\x1a\n", "image/png"))
 
 
@@ -63,71 +51,12 @@ class _Item:
     properties: frozenset[str]
 
 
-@dataclass
-class Archive:
-    """An EPUB's files by name. `name` is what the user calls it."""
+@dataclass(frozen=True, slots=True)
+class SpineDocument:
+    """A document of the spine; `why` none of it is spoken by what the package says of it, else None."""
 
-    zip: zipfile.ZipFile
-    name: str
-    read_bytes: int = 0
-
-    @classmethod
-    def of(cls, data: bytes, name: str) -> Archive:
-        """Raises BadSource: `bad_zip` or `zip_bomb`."""
-        try:
-            archive = zipfile.ZipFile(io.BytesIO(data))
-        except _BROKEN as error:
-            msg = f"{name} is not an EPUB: {error or 'no archive'}; download or export it again"
-            raise bad_source(Code.BAD_ZIP, msg) from None
-        if len(archive.infolist()) > MAX_ENTRIES:
-            msg = f"{name} has {len(archive.infolist())} files in it, up to {MAX_ENTRIES} are allowed"
-            raise bad_source(Code.ZIP_BOMB, msg)
-        return cls(archive, name)
-
-    def has(self, path: str) -> bool:
-        """Whether there is such a file."""
-        return path in self.zip.NameToInfo
-
-    def read(self, path: str) -> bytes:
-        """The bytes of one file.
-
-        Raises:
-            BadSource: missing (`bad_epub`), broken (`bad_zip`), protected (`encrypted`), or too large (`zip_bomb`).
-        """
-        if not self.has(path):
-            raise self.bad(Code.BAD_EPUB, f"names {path}, but has no such file; export it again")
-        info = self.zip.getinfo(path)
-        packed_too_well = info.file_size > RATIO_FROM_BYTES and info.file_size > MAX_RATIO * info.compress_size
-        self.read_bytes += info.file_size
-        if packed_too_well or info.file_size > MAX_ENTRY_BYTES or self.read_bytes > MAX_TEXT_BYTES:
-            limits = f"{MAX_ENTRY_BYTES} bytes a file, {MAX_TEXT_BYTES} in all, packed {MAX_RATIO} times at most"
-            sizes = f"{info.file_size} bytes out of {info.compress_size}"
-            raise self.bad(Code.ZIP_BOMB, f"unpacks {path} to {sizes}; allowed are {limits}")
-        if info.flag_bits & 1:
-            raise self.bad(Code.ENCRYPTED, f"needs a password for {path}; give a copy without protection")
-        if info.compress_type not in _PACKINGS:
-            raise self.bad(Code.BAD_ZIP, f"packs {path} in a way that EPUB does not allow; export it again")
-        try:
-            return self.zip.read(info)
-        except _BROKEN as error:
-            raise self.bad(Code.BAD_ZIP, f"has a broken file, {path}: {error}; download or export it again") from None
-
-    def xml(self, path: str) -> etree._Element:
-        """A file as a strict XML tree. Raises BadSource as `read` does, and `bad_epub` when it is not XML."""
-        text = self.read(path)
-        try:
-            return etree.fromstring(text, xml_parser())
-        except (etree.XMLSyntaxError, ValueError) as error:
-            raise self.bad(Code.BAD_EPUB, f"has a {path} that is not XML: {error}; export it again") from None
-
-    def xhtml(self, path: str) -> tuple[etree._Element, tuple[str, ...]]:
-        """A content document as a tree, and warnings of its decoding."""
-        decoded = decode_markup(self.read(path), f"{self.name}: {path}")
-        return parse_xhtml(decoded.text, f"{self.name}: {path}"), decoded.warnings
-
-    def bad(self, code: Code, what: str) -> BadSource:
-        """An error about this archive."""
-        return BadSource(SourceProblem(code, f"{self.name} {what}"))
+    path: str
+    why: Why | None
 
 
 @dataclass
@@ -138,12 +67,17 @@ class Package:
     path: str
     root: etree._Element
     warnings: list[str] = field(default_factory=list)
+    encoding: str = "utf-8"
+    _navs: dict[str, etree._Element] = field(default_factory=dict)
 
     @classmethod
     def of(cls, archive: Archive) -> Package:
         """Raises BadSource `bad_epub` when the archive is no EPUB."""
         if not archive.has("META-INF/container.xml"):
-            raise archive.bad(Code.BAD_EPUB, "is an archive but no EPUB: it has no META-INF/container.xml")
+            alone = [name for name in archive.zip.namelist() if name.lower().endswith(".opf")]
+            if len(alone) != 1:
+                raise archive.bad(Code.BAD_EPUB, "is an archive but no EPUB: it has no META-INF/container.xml")
+            return cls(archive, alone[0], archive.xml(alone[0]), ["it has no META-INF/container.xml"])
         container = archive.xml("META-INF/container.xml")
         path = next((node.get("full-path") for node in _named(container, "rootfile") if node.get("full-path")), None)
         if path is None:
@@ -166,31 +100,56 @@ class Package:
             items.setdefault(node.get("id", ""), _Item(path, node.get("media-type", ""), properties))
         return items
 
-    def reading_order(self) -> list[str]:
-        """The documents of the spine, in its order: each once, without those beside the reading order and contents.
+    def spine(self) -> list[SpineDocument]:
+        """The documents of the spine, in its order, each once; what is missing is warned of.
 
         Raises:
             BadSource: `encrypted` when one of them is; `bad_epub` when there is none.
         """
         spine = next(_named(self.root, "spine"), None)
-        refs = [] if spine is None else list(_named(spine, "itemref"))
-        apart = sum(node.get("linear") == "no" for node in refs)
-        if apart:
-            self.warnings.append(f"{apart} x document beside the reading order (linear=no) not spoken")
-        contents = {item.path for item in self.items.values() if "nav" in item.properties} | self._guide_contents()
-        paths = [
-            item.path
-            for node in refs
-            if node.get("linear") != "no" and (item := self.items.get(node.get("idref", ""))) is not None
-        ]
-        order = [path for path in dict.fromkeys(paths) if path not in contents]
+        roles = self._roles()
+        order: dict[str, SpineDocument] = {}
+        for ref in () if spine is None else _named(spine, "itemref"):
+            path = self._spine_path(ref.get("idref", ""))
+            if path is not None:
+                apart = (ref.get("linear") or "").strip().lower() == "no"
+                order.setdefault(path, SpineDocument(path, Why.OUTSIDE if apart else roles.get(path)))
         if not order:
-            raise self.archive.bad(Code.BAD_EPUB, "has no documents in its reading order (spine); export it again")
+            reasons = f" ({'; '.join(self.warnings)})" if self.warnings else ""
+            raise self.archive.bad(Code.BAD_EPUB, f"has no documents in its reading order{reasons}; export it again")
         locked = self._locked().intersection(order)
         if locked:
             msg = f"is protected (DRM): {len(locked)} of {len(order)} documents are encrypted; give an open copy"
             raise self.archive.bad(Code.ENCRYPTED, msg)
-        return order
+        if len([one for one in order.values() if one.why is not Why.OUTSIDE]) == 1:
+            # A book of one document is that document, whatever the guide calls it.
+            return [one if one.why is Why.OUTSIDE else SpineDocument(one.path, None) for one in order.values()]
+        return list(order.values())
+
+    def pages(self, spine: list[SpineDocument]) -> dict[str, Page]:
+        """The documents of the spine by path, without those that are empty.
+
+        Raises:
+            BadSource: as `Archive.read`; `bad_html`; `no_text` when all are empty.
+        """
+        pages: dict[str, Page] = {}
+        empty: BadSource | None = None
+        encodings: Counter[str] = Counter()
+        for document in spine:
+            try:
+                page, encoding, warnings = self.archive.page(document.path)
+            except BadSource as error:
+                if error.problems[0].code != Code.NO_TEXT:
+                    raise
+                empty = error
+                continue
+            pages[document.path] = page
+            encodings[encoding] += 1
+            self.warnings += warnings
+        if empty is not None and not pages:
+            raise empty
+        self.encoding = encodings.most_common(1)[0][0].removesuffix("-sig")
+        return pages
 
     def contents(self) -> list[TocEntry]:
         """The table of contents: of the navigation document, else of the NCX, else nothing."""
@@ -221,24 +180,63 @@ class Package:
             parts = urlsplit(href)
         except ValueError:  # no link at all, such as `http://[`: it leads nowhere
             return "", None
+        if parts.scheme or parts.netloc:
+            return "", None
         path = posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(parts.path))) if parts.path else base
-        return path, unquote(parts.fragment) or None
+        return self.archive.find(path) or path, unquote(parts.fragment) or None
 
-    def _guide_contents(self) -> set[str]:
-        """Contents pages by the guide of EPUB 2; a place inside a document does not make it a contents page."""
-        marks = (node for node in _named(self.root, "reference") if node.get("type", "").lower() == "toc")
-        links = [self.resolve(node.get("href", ""), self.path) for node in marks]
-        return {path for path, anchor in links if anchor is None}
+    def _spine_path(self, idref: str) -> str | None:
+        """The file of an item of the spine; None, with a warning, when there is none that can be read."""
+        item = self.items.get(idref)
+        if item is None:
+            self.warnings.append(f"the spine names {idref!r}, which the manifest does not have; left out")
+            return None
+        found = self.archive.find(item.path)
+        if found is None:
+            self.warnings.append(f"the spine names {item.path}, which is not in the archive; left out")
+        elif item.media_type.startswith(_NO_DOCUMENTS):
+            self.warnings.append(f"{item.path} in the spine is {item.media_type}, no document; left out")
+            return None
+        return found
+
+    def _roles(self) -> dict[str, Why]:
+        """Why whole documents are not spoken: navigation, and what the guide or the landmarks say.
+
+        A place inside a document says nothing of the document.
+        """
+        navs = [item.path for item in self.items.values() if "nav" in item.properties]
+        roles: dict[str, Why] = {}
+        for node in _named(self.root, "reference"):
+            self._add_role(roles, node.get("type", ""), node.get("href", ""), self.path)
+        for path in navs:
+            if self.archive.has(path):
+                marks = (nav for nav in _named(self._nav(path), "nav") if "landmarks" in words_of(nav))
+                for link in (link for nav in marks for link in _named(nav, "a")):
+                    self._add_role(roles, " ".join(words_of(link)), link.get("href", ""), path)
+        return roles | {self.archive.find(path) or path: Why.CONTENTS for path in navs}
+
+    def _add_role(self, roles: dict[str, Why], said: str, href: str, base: str) -> None:
+        path, anchor = self.resolve(href, base)
+        why = next((_ROLES[word] for word in said.lower().split() if word in _ROLES), None)
+        if why is not None and anchor is None:
+            roles.setdefault(path, why)
+
+    def _nav(self, path: str) -> etree._Element:
+        """The navigation document as a tree; it is needed twice."""
+        if path not in self._navs:
+            self._navs[path] = self.archive.xhtml(path)
+        return self._navs[path]
 
     def _locked(self) -> set[str]:
+        """The files that are encrypted. Fonts may be: their obfuscation hides no text."""
         if not self.archive.has("META-INF/encryption.xml"):
             return set()
         references = _named(self.archive.xml("META-INF/encryption.xml"), "CipherReference")
-        return {unquote(node.get("URI", "")) for node in references}
+        paths = (unquote(node.get("URI", "")).lstrip("/") for node in references)
+        return {self.archive.find(path) or path for path in paths}
 
     def _nav_entries(self, path: str) -> Iterator[TocEntry]:
-        root, _ = self.archive.xhtml(path)
-        navs = list(_named(root, "nav"))
+        navs = list(_named(self._nav(path), "nav"))
         toc = next((nav for nav in navs if words_of(nav) & {"toc", "doc-toc"}), navs[0] if navs else None)
         for link in () if toc is None else _named(toc, "a"):
             target, anchor = self.resolve(link.get("href", ""), path)

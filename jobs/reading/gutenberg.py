@@ -1,4 +1,4 @@
-"""What surrounds and interrupts the text of a transcribed book: licence, contents list, notes, front lines. Pure.
+"""What surrounds the text of a transcribed book: header, licence, credits, notes of the transcriber, front lines. Pure.
 
 The marks are those of Project Gutenberg's plain texts (`*** START OF THE PROJECT GUTENBERG EBOOK … ***`).
 """
@@ -6,27 +6,32 @@ The marks are those of Project Gutenberg's plain texts (`*** START OF THE PROJEC
 from __future__ import annotations
 
 import re
-from array import array
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from jobs.account import Why
+from jobs.reading.document import Skip
+from jobs.reading.headings import capitals, keyword_heading
 from jobs.reading.lines import Block, Line
 
-_START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*\s?END\s?\*?\s?THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
-    r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the )?Project Gutenberg(?:'s|’s)?\b", re.IGNORECASE
+    r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the |this )?Project Gutenberg(?:'s|’s)?\b", re.IGNORECASE
 )
 _FACT = re.compile(r"(?P<key>Title|Author|Language):\s*(?P<value>\S.*)$")
-_ASIDE = re.compile(r"\[(?P<what>Illustration|Footnote|Transcriber['’]?s?['’]? note)s?\b", re.IGNORECASE)
-_MAX_ASIDE_BLOCKS = 20
-_CONTENTS = re.compile(r"(?:table of )?contents\.?$", re.IGNORECASE)
-_ENTRY = re.compile(
-    r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?P<title>\S.*?)(?:[\s.…]+(?:\d{1,4}|[ivxlc]{1,8}))?$"
+_MAX_FRONT_LINES = 60
+_MAX_MARK_LINES = 4
+_CREDIT = re.compile(
+    r"(?:e-?text )?(?:produced|prepared|transcribed|scanned|digiti[sz]ed|proofed) by\s|this (?:e-?text|e-?book) was ",
+    re.IGNORECASE,
 )
-_NOTE_MARK = re.compile(r"(?<=\S)\[(?:\d{1,4}|[A-Z]|\*)\]")
-_EMPHASIS = re.compile(r"(?<![\w])_(?=\S)(?P<words>[^_]{1,2000}?)(?<=\S)_(?!\w)")
-_MAX_FRONT_LINES = 40
+_CREDIT_BLOCKS = 6
+_NOTE = re.compile(r"\W{0,4}transcriber['’]?s?['’]? notes?(?P<colon>\W{0,4}(?::|$))", re.IGNORECASE)
+_MAX_NOTE_BLOCKS = 25
+_NOTE_GAP = 3
+"""Blank lines that end the notes of a transcriber when no heading does."""
+_EDGE_SHARE = 0.15
+"""Notes of a transcriber that have no brackets stand in this part of a text, at either end."""
 LANGUAGES = {
     "english": "en",
     "german": "de",
@@ -43,125 +48,119 @@ LANGUAGES = {
 """Names of languages as Gutenberg headers write them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Frame:
-    """The lines of the book itself, whether it stood between marks, and what the lines before it say of it."""
+    """The lines of the book itself, whether it stood between marks, what its header says, what was taken off."""
 
-    lines: Sequence[Line | None]
-    marked: bool
-    facts: dict[str, str]
+    lines: list[Line | None] = field(default_factory=list)
+    marked: bool = False
+    facts: dict[str, str] = field(default_factory=dict)
+    skips: list[Skip] = field(default_factory=list)
 
 
-def unframe(lines: Sequence[Line | None]) -> Frame:
-    """Take off a Gutenberg header and licence, or plain `Title:` and `Author:` lines at the very top."""
-    start = next((index for index, line in enumerate(lines) if line and _START.match(line.text)), None)
-    if start is None:
+def unframe(lines: Sequence[Line | None], skip: frozenset[Why]) -> Frame:
+    """Take off Gutenberg headers and licences (when `skip` has them), or plain `Title:` lines at the very top.
+
+    A file may hold several books: what stands between an end mark and the next start mark is licence and header.
+    """
+    starts = [index for index, line in enumerate(lines) if line and _START.match(line.text)]
+    ends = [index for index, line in enumerate(lines) if line and _END.match(line.text)]
+    if not starts and not ends:
         return _front(lines)
-    end = next((i for i in range(start + 1, len(lines)) if (line := lines[i]) and _END.match(line.text)), len(lines))
-    facts = dict(_facts(lines[:start]))
-    return Frame(lines[start + 1 : end], marked=True, facts=facts)
+    if not starts:
+        frame = _front(lines[: ends[0]])
+        frame.marked = True
+        _take(frame, lines[ends[0] :], skip)
+        return frame
+    frame = Frame(marked=True, facts=dict(_facts(lines[: starts[0]])))
+    at = 0
+    for start in starts:
+        if start < at:
+            continue  # a second start mark inside one book
+        body = _mark_end(lines, start)
+        end = next((index for index in ends if index >= body), len(lines))
+        _take(frame, lines[at:body], skip)
+        following = next((index for index in starts if index > end), None)
+        inner_end = end if following is not None or end < len(lines) else len(lines)
+        frame.lines += [None, *lines[body:inner_end], None]
+        at = inner_end
+    _take(frame, lines[at:], skip)
+    return frame
 
 
-def without_asides(found: Sequence[Block]) -> tuple[list[Block], Counter[str]]:
-    """The blocks without bracketed illustrations, footnotes and notes of the transcriber; how many of each there were.
+def without_credits(found: Sequence[Block], *, marked: bool) -> tuple[list[Block], list[Skip]]:
+    """The blocks without who transcribed a book and what the transcriber notes of it, where those have no brackets."""
+    gone: set[int] = set()
+    if marked:
+        gone = {index for index, block in enumerate(found[:_CREDIT_BLOCKS]) if _CREDIT.match(block.lines[0].text)}
+    size = found[-1].end if found else 0
+    for index, block in enumerate(found):
+        match = _NOTE.match(block.lines[0].text)
+        if match is None or _EDGE_SHARE * size < block.start < (1 - _EDGE_SHARE) * size:
+            continue
+        more = match.end() < len(block.lines[0].text) or len(block.lines) > 1
+        gone |= set(range(index, index + 1 if more else _notes_end(found, index, to_end=block.start > size / 2)))
+    kept = [block for index, block in enumerate(found) if index not in gone]
+    return kept, [Skip(found[index].start, found[index].end, Why.LICENCE) for index in sorted(gone)]
 
-    One may run over several blocks; a bracket that never closes is text.
-    """
-    kept: list[Block] = []
-    left_out: Counter[str] = Counter()
-    index = 0
-    while index < len(found):
-        match = _ASIDE.match(found[index].words)
-        end = None if match is None else _closing(found, index)
-        if match is None or end is None:
-            kept.append(found[index])
-            index += 1
+
+def _notes_end(found: Sequence[Block], index: int, *, to_end: bool) -> int:
+    """One past the last block of the notes that a heading of their own announces."""
+    last = min(len(found), index + _MAX_NOTE_BLOCKS)
+    for end in range(index + 1, last):
+        first = found[end].lines[0].text
+        heading = len(found[end].lines) == 1 and (keyword_heading(first) is not None or capitals(first))
+        if heading or (end > index + 1 and found[end].gap >= _NOTE_GAP):
+            return end
+    return last if to_end else min(last, index + 2)
+
+
+def _mark_end(lines: Sequence[Line | None], start: int) -> int:
+    """One past the last line of a start mark, which may be wrapped."""
+    for index in range(start, min(start + _MAX_MARK_LINES, len(lines))):
+        line = lines[index]
+        if line is None:
+            break
+        if line.text.endswith("***"):
+            return index + 1
+    return start + 1
+
+
+def _take(frame: Frame, lines: Sequence[Line | None], skip: frozenset[Why]) -> None:
+    """Lines outside of a book: facts are never spoken, the rest is when the user wants the licence."""
+    header = len(frame.skips) == 0 and not frame.lines
+    for index, line in enumerate(lines):
+        fact = line is not None and header and index < _MAX_FRONT_LINES and _FACT.match(line.text) is not None
+        if line is not None and (fact or Why.LICENCE in skip):
+            frame.skips.append(Skip(line.start, line.end, Why.METADATA if fact else Why.LICENCE))
+            header = header or fact
         else:
-            left_out[match["what"].lower()] += 1
-            index = end
-    return kept, left_out
-
-
-def without_contents(found: Sequence[Block]) -> tuple[list[Block], int]:
-    """The blocks without a contents list, and how many lines were taken out.
-
-    After a block `CONTENTS`, blocks go as long as most of their lines come again further down (as headings do) and
-    were not in the list before: so the first real heading stays.
-    """
-    head = next((index for index, block in enumerate(found) if _CONTENTS.match(block.lines[0].text)), None)
-    if head is None:
-        return list(found), 0
-    last_seen = {key: index for index, block in enumerate(found) for key in _block_keys(block)}
-    listed: set[str] = set()
-    end = head
-    while end < len(found) and _is_list(found[end], end, last_seen, listed):
-        listed |= _block_keys(found[end])
-        end += 1
-    if not any(len(block.lines) > 1 for block in found[head:end]) and end < head + 2:
-        return list(found), 0  # nothing like a list follows: it was a word of the text
-    return [*found[:head], *found[end:]], sum(len(block.lines) for block in found[head:end])
-
-
-def without_marks(text: str, offsets: Sequence[int]) -> tuple[str, Sequence[int]]:
-    """The text without note marks (`[1]`) and without the underscores of `_emphasis_`; words stay."""
-    gone = {index for match in _NOTE_MARK.finditer(text) for index in range(*match.span())}
-    gone |= {index for match in _EMPHASIS.finditer(text) for index in (match.start(), match.end() - 1)}
-    if not gone:
-        return text, offsets
-    kept = [index for index in range(len(text)) if index not in gone]
-    return "".join(text[index] for index in kept), array("Q", (offsets[index] for index in kept))
-
-
-def _closing(found: Sequence[Block], start: int) -> int | None:
-    """One past the block at whose end the bracket is closed that opens block `start`; None if there is none."""
-    depth = 0
-    for index in range(start, min(start + _MAX_ASIDE_BLOCKS, len(found))):
-        words = found[index].words
-        depth += words.count("[") - words.count("]")
-        if depth <= 0:
-            return index + 1 if words.endswith("]") else None
-    return None
+            frame.lines.append(line)
 
 
 def _front(lines: Sequence[Line | None]) -> Frame:
     """Facts are the first lines of all, without other lines between; a `Title:` further down is text."""
-    facts: dict[str, str] = {}
+    frame = Frame()
     for index, line in enumerate(lines):
         if line is None:
             continue
         match = _FACT.match(line.text)
         if match is None:
-            return Frame(lines[index:], marked=False, facts=facts)
-        facts.setdefault(match["key"].lower(), match["value"])
-    return Frame(lines, marked=False, facts={})
+            frame.lines = list(lines[index:])
+            return frame
+        frame.facts.setdefault(match["key"].lower(), match["value"])
+        frame.skips.append(Skip(line.start, line.end, Why.METADATA))
+    return Frame(list(lines))
 
 
 def _facts(lines: Sequence[Line | None]) -> Iterator[tuple[str, str]]:
-    seen: set[str] = set()
-    for line in lines[:_MAX_FRONT_LINES]:
+    """The facts of a header; a value goes on in indented lines below it."""
+    held: list[str] = []
+    for line in [*lines[:_MAX_FRONT_LINES], None]:
         match = _FACT.match(line.text) if line else None
-        if match and match["key"] not in seen:
-            seen.add(match["key"])
-            yield match["key"].lower(), match["value"]
-
-
-def _is_list(block: Block, index: int, last_seen: dict[str, int], listed: set[str]) -> bool:
-    """Whether a block is the word `CONTENTS` or goes on with the list: a line that was listed is a real heading."""
-    lines = [line.text for line in block.lines if not _CONTENTS.match(line.text)]
-    again = [line for line in lines if any(last_seen[key] > index for key in _keys(line))]
-    if len(lines) == 1 and listed & _keys(lines[0]):
-        return False
-    return len(again) * 2 > len(lines) or not lines
-
-
-def _block_keys(block: Block) -> set[str]:
-    return {key for line in block.lines for key in _keys(line.text)}
-
-
-def _keys(line: str) -> set[str]:
-    match = _ENTRY.match(line)
-    return {_key(line), _key(match["title"]) if match else ""} - {""}
-
-
-def _key(text: str) -> str:
-    return "".join(char for char in text.casefold() if char.isalnum())
+        if match is None and line is not None and held and line.indent > 0 and ":" not in line.text:
+            held[1] += f" {line.text}"
+            continue
+        if held:
+            yield held[0], held[1]
+        held = [match["key"].lower(), match["value"]] if match else []

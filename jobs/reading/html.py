@@ -6,13 +6,20 @@ import html
 import re
 from html.entities import html5
 from pathlib import PurePath
+from urllib.parse import unquote
 
 from lxml import etree
 
-from jobs.reading.chapters import ChapterBuilder, TextSink, checked, left_out_warnings
+from jobs.reading.chapters import ChapterBuilder, checked
+from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import Decoded, decode
-from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.markup import Extraction, TextBlock, declared_language, local_name, note_targets, text_of
+from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
+from jobs.reading.html_site import site_of
+from jobs.reading.labels import Labels, declared_language
+from jobs.reading.markup import Extraction, TextBlock
+from jobs.reading.markup_notes import find_notes
+from jobs.reading.markup_page import Page, page_of
+from jobs.reading.markup_sections import judge
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 
@@ -20,7 +27,7 @@ _DECLARED = re.compile(
     rb"""<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)|<meta[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.I
 )
 _DECLARED_BYTES = 4096
-_XHTML = re.compile(r"^\s*<\?xml\s|<html[^>]*\sxmlns=", re.IGNORECASE)
+_XHTML = re.compile(r"^\s*<\?xml\s|<html[^>]{0,2000}\sxmlns=", re.IGNORECASE)
 _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
@@ -32,45 +39,59 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     """Read one HTML page.
 
     Raises:
-        BadSource: `bad_html`, it cannot be parsed at all; `no_text`.
+        BadSource: `bad_html`, it cannot be parsed at all; `no_text`; `bad_encoding`.
     """
-    decoded = decode_markup(data, name)
-    parse = parse_xhtml if _XHTML.search(decoded.text[:_DECLARED_BYTES]) else parse_html
-    root = parse(decoded.text, name)
-    builder, sink = ChapterBuilder(), TextSink()
-    notes = frozenset(target[1:] for target in note_targets(root) if target.startswith("#"))
-    extraction = Extraction(notes)
-    for block in extraction.blocks(root):
-        paragraph = paragraph_of(block, sink)
-        if paragraph is not None and block.level is not None and paragraph.kind is ParagraphKind.HEADING:
-            builder.heading(paragraph, block.level)
-        elif paragraph is not None:
-            builder.add(paragraph)
-    title = _head_text(root, "title") or PurePath(name).stem
+    decoded = decode_markup(data, name, asked=options.encoding)
+    page = read_page(decoded.text, name)
+    links = find_notes({"": page}, _within_page)
+    site = site_of(page)
+    extraction = Extraction(Labels(page, options.skip, links, site=True, rejected=site.rejected), main=site.main)
+    blocks = list(extraction.blocks(page.root))
+    builder, skipped = ChapterBuilder(), extraction.skipped
+    for block, why in zip(blocks, judge(blocks, options.skip), strict=True):
+        if why is not None:
+            skipped.append(Skip(block.offsets[0], block.offsets[-1] + 1, why))
+        elif (paragraph := paragraph_of(block)) is not None:
+            if block.level is not None and paragraph.kind is ParagraphKind.HEADING:
+                builder.heading(paragraph, block.level)
+            else:
+                builder.add(paragraph)
+    title = _head_text(page) or PurePath(name).stem
     document = Document(
         title=title,
-        author=_meta(root, "author"),
-        language=declared_language(root) or "",
+        author=_meta(page.root, "author"),
+        language=declared_language(page.root) or "",
         chapters=builder.finish(title),
-        text=sink.text,
+        text=decoded.text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings + left_out_warnings(extraction.left_out),
+        warnings=(*decoded.warnings, *(f"{name}: {warning}" for warning in page.warnings)),
+        skipped=tuple(skipped),
+        escapes=tuple(page.escapes),
     )
     return checked(document, name)
 
 
-def decode_markup(data: bytes, name: str) -> Decoded:
+def read_page(text: str, name: str) -> Page:
+    """The page of an HTML or XHTML source. Raises BadSource `bad_html`, `no_text`."""
+    parse = parse_xhtml if _XHTML.search(text[:_DECLARED_BYTES]) else parse_html
+    return page_of(text, lambda plain: parse(plain, name))
+
+
+def decode_markup(data: bytes, name: str, *, asked: str | None = None) -> Decoded:
     """The characters of an HTML or XHTML source, by the encoding it declares."""
     match = _DECLARED.search(data[:_DECLARED_BYTES])
     declared = (match[1] or match[2]).decode("ascii") if match else None
-    return decode(data, name, declared=declared)
+    return decode(data, name, declared=declared, asked=asked)
 
 
 def parse_html(text: str, name: str) -> etree._Element:
     """The tree of an HTML page, mended where it is broken. Raises BadSource `bad_html`."""
     parser = etree.HTMLParser(no_network=True, huge_tree=False)
+    plain = _NOT_XML.sub(" ", _PROLOG.sub("", text, count=1))
+    if not plain.strip():
+        raise bad_source(Code.NO_TEXT, f"{name} is an empty page: there is nothing to speak")
     try:
-        root = etree.fromstring(_NOT_XML.sub(" ", _PROLOG.sub("", text, count=1)), parser)
+        root = etree.fromstring(plain, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise bad_source(Code.BAD_HTML, f"{name} cannot be read as HTML: {error}") from None
     # A tree that hit a limit of the parser ends there without an exception: the rest of the text would be lost.
@@ -101,12 +122,22 @@ def xml_parser() -> etree.XMLParser:
     return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
 
 
-def paragraph_of(block: TextBlock, sink: TextSink) -> Paragraph | None:
-    """A block as a paragraph of the document's text; None when it holds no character."""
+def paragraph_of(block: TextBlock) -> Paragraph | None:
+    """A block as a paragraph; None when it holds no character. Symbols alone are a scene break."""
     if block.rule:
         return Paragraph(ParagraphKind.SCENE_BREAK, "", ())
+    text, offsets = clean(block.text, block.offsets)
+    if not text:
+        return None
+    if not speakable(text):
+        return Paragraph(ParagraphKind.SCENE_BREAK, text, offsets, lang=block.lang)
     kind = ParagraphKind.BODY if block.level is None else ParagraphKind.HEADING
-    return sink.paragraph(kind, block.text, lang=block.lang)
+    return Paragraph(kind, text, offsets, lang=block.lang)
+
+
+def _within_page(href: str, path: str) -> tuple[str, str | None]:
+    """Where a link of a page alone in the world leads; to other pages: nowhere."""
+    return path, unquote(href[1:]) or None if href.startswith("#") else None
 
 
 def _character(match: re.Match[str]) -> str:
@@ -115,13 +146,13 @@ def _character(match: re.Match[str]) -> str:
     return html.unescape(match.group()) if f"{match[1]};" in html5 else match.group()
 
 
-def _head_text(root: etree._Element, tag: str) -> str:
-    node = next((node for node in root.iter(etree.Element) if local_name(node) == tag), None)
-    return "" if node is None else text_of(node)
+def _head_text(page: Page) -> str:
+    node = next(page.root.iter("title"), None)
+    return "" if node is None else page.text_of(node)
 
 
 def _meta(root: etree._Element, key: str) -> str:
-    for node in root.iter(etree.Element):
-        if local_name(node) == "meta" and (node.get("name") or "").lower() == key:
+    for node in root.iter("meta"):
+        if (node.get("name") or "").lower() == key:
             return " ".join((node.get("content") or "").split())
     return ""

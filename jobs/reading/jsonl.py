@@ -100,7 +100,7 @@ def read_jsonl(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS
     Raises:
         BadSource: with all problems when no line is good; `no_text` when there is no line.
     """
-    decoded = decode(data, name)
+    decoded = decode(data, name, asked=options.encoding)
     reader = _Reader()
     for number, start, line in _lines(decoded.text):
         reader.line(line, number, start)

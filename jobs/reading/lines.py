@@ -11,27 +11,61 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from jobs.account import Why
 from jobs.reading.cleaning import clean
+from jobs.reading.document import Skip
 
 # Widths from which a line was not broken by hand: the usual limits of plain text are 60 to 80 characters.
 LONG_LINE_CHARS = 110
+_TAB_CHARS = 8
 _LINE_END = re.compile("\r\n|[\n\r\v\x85\u2028\f\u2029]")
 _BLOCK_END = frozenset("\f\u2029")
 # Chinese, Japanese kana and full-width marks: no space where their lines meet.
 _UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+_HYPHENS = "-\u2010\u00ac"
+_HEAD = re.compile(rf"([^\W\d_]{{1,40}})[{_HYPHENS}]$")
+_TAIL = re.compile(r"[^\W\d_]{1,40}")
+_INNER = re.compile(rf"(?<![^\W_])([^\W\d_]{{2,40}})[{_HYPHENS}] ([^\W\d_]{{2,40}})")
+_BROKEN = re.compile("[-\u2010\u00ac\u00ad]\\s+")
+_WORD_END = re.compile(r"[^\W\d_]+$")
+_WINDOW_CHARS = 40
+_SENTENCE_END = re.compile(r"[.!?…。！？:][\"'”’»)\]」』]*$")
+_MIN_ENDED_SHARE = 0.8
+_MIN_LONG_SHARE = 0.1
+# Ends of English words that are no words, so the hyphen before one at a line end is none of a compound.
+_FRAGMENTS = (
+    "able ably ance ances ation ations ative bility ble bly cal cally cial cian cious dent ence ences ened ening "
+    "ent ently ered ering ers ety ful fully hood ible ibly ical ically iness ingly ings ition itions ities ity ized "
+    "izing lessly lity ment ments mental nal ness nesses nity ously ous rial rity sion sions sional ship tain "
+    "tained taining tary ted tely tial tially tic tical tically ties ting tion tional tionally tions tious tive "
+    "tively tives tly tory ture tured tures turing ual ually uous vance vity"
+)
+_NO_WORDS = frozenset(_FRAGMENTS.split())
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its cleaned text with the source offset of each character, and where the raw line ends.
+    """One line: its cleaned text with the source offset of each character, and where the raw line is.
 
-    `divided`: it ends in a soft hyphen, so its last word goes on in the next line.
+    `indent` is the width of the white space before it. `divided`: it ends in a soft hyphen, so its last word goes on in
+    the next line. `text` is empty where only the number of a page stood: the text goes on around it.
     """
 
     text: str
     offsets: Sequence[int]
+    start: int
     end: int
+    indent: int
     divided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Running text with its offsets, and the hyphens that were dropped from divided words."""
+
+    text: str
+    offsets: Sequence[int]
+    hyphens: tuple[Skip, ...] = ()
 
 
 class _Joint(Enum):
@@ -45,27 +79,45 @@ class _Joint(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines between blank ones; `gap` is how many blank lines stand before it."""
+    """Lines between blank ones; `gap` is how many blank lines stand before it. `plain`: it is no heading."""
 
     lines: tuple[Line, ...]
     gap: int
+    plain: bool = False
 
     @property
     def words(self) -> str:
         """Its lines with a space between."""
         return " ".join(line.text for line in self.lines)
 
+    @property
+    def start(self) -> int:
+        """Where its first line begins."""
+        return self.lines[0].start
 
-def split_lines(text: str) -> list[Line | None]:
-    """The lines of a text, None for a blank one (or where a form feed or paragraph separator stands)."""
+    @property
+    def end(self) -> int:
+        """Where its last line ends."""
+        return self.lines[-1].end
+
+
+def split_lines(text: str, cuts: Sequence[Skip] = ()) -> list[Line | None]:
+    """The lines of a text, None for a blank one (or where a form feed or paragraph separator stands).
+
+    `cuts`, in order and apart, are left out; a line goes on over a line end in one.
+    """
     lines: list[Line | None] = []
-    start = 0
+    start = first = at = 0
     for match in _LINE_END.finditer(text):
-        lines.append(_line(text, start, match.start()))
+        while at < len(cuts) and cuts[at].end <= match.start():
+            at += 1
+        if at < len(cuts) and cuts[at].start <= match.start():
+            continue
+        lines.append(_line(text, start, match.start(), cuts[first:at]))
         if match.group() in _BLOCK_END:
             lines.append(None)
-        start = match.end()
-    lines.append(_line(text, start, len(text)))
+        start, first = match.end(), at
+    lines.append(_line(text, start, len(text), cuts[first:]))
     return lines
 
 
@@ -86,51 +138,120 @@ def blocks(lines: Sequence[Line | None]) -> list[Block]:
     return found
 
 
-def join_lines(lines: Sequence[Line], vocabulary: frozenset[str] = frozenset()) -> tuple[str, Sequence[int]]:
+def join_lines(lines: Sequence[Line], vocabulary: frozenset[str] = frozenset()) -> Joined:
     """The lines of a paragraph as running text.
 
     They meet with a space, but for scripts without spaces, after a dash, and in a divided word: its hyphen stays
-    (`well-known`) unless `vocabulary`, the words of the whole text, has it undivided.
+    (`well-known`) unless `vocabulary`, the words of the whole text, has it undivided or its end is no word.
     """
     if len(lines) == 1:
-        return lines[0].text, lines[0].offsets
+        return _mended(lines[0].text, lines[0].offsets, vocabulary)
     text: list[str] = []
     offsets: array[int] = array("Q")
+    hyphens: list[Skip] = []
     for line, after in zip(lines, [*lines[1:], None], strict=True):
         joint = _Joint.NOTHING if after is None else _joint(line, after, vocabulary)
         keep = len(line.text) - (joint is _Joint.DROP_HYPHEN)
         text.append(line.text[:keep])
         offsets.extend(line.offsets[:keep])
+        if after is not None and (line.divided or joint is _Joint.DROP_HYPHEN):
+            hyphens.append(Skip(line.offsets[keep - 1] + 1, after.offsets[0], Why.LINE_HYPHEN))
         if joint is _Joint.SPACE:
             text.append(" ")
             offsets.append(line.end)  # the line end itself
-    return "".join(text), offsets
+    mended = _mended("".join(text), offsets, vocabulary)
+    return Joined(mended.text, mended.offsets, (*hyphens, *mended.hyphens))
 
 
 def words_of(text: str) -> frozenset[str]:
-    """All words of a text, in lower case."""
-    return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", text.lower()))
+    """All words of a text, in lower case; halves on the two sides of a hyphen and white space are none."""
+    pieces: list[str] = []
+    start = 0
+    for match in _BROKEN.finditer(text):
+        head = _WORD_END.search(text[max(start, match.start() - _WINDOW_CHARS) : match.start()])
+        tail = _TAIL.match(text[match.end() : match.end() + _WINDOW_CHARS])
+        if head is not None and tail is not None:
+            pieces += (text[start : match.start() - len(head.group())], " ")
+            start = match.end() + len(tail.group())
+    pieces.append(text[start:])
+    return frozenset(re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", "".join(pieces).lower()))
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a line ends as a sentence does."""
+    return _SENTENCE_END.search(text[-8:]) is not None
+
+
+def _mended(text: str, offsets: Sequence[int], vocabulary: frozenset[str]) -> Joined:
+    """Without the hyphens of words that an earlier reader left divided (`nega- tive`), when the text has them whole."""
+    kept: list[str] = []
+    places: array[int] = array("Q")
+    hyphens: list[Skip] = []
+    at = 0
+    for match in _INNER.finditer(text):
+        head, tail = match[1].lower(), match[2].lower()
+        if not match[2][0].islower() or f"{head}{tail}" not in vocabulary or {head, tail} <= vocabulary:
+            continue
+        kept.append(text[at : match.end(1)])
+        places.extend(offsets[at : match.end(1)])
+        at = match.start(2)
+        hyphens.append(Skip(offsets[match.end(1)], offsets[at], Why.LINE_HYPHEN))
+    if not hyphens:
+        return Joined(text, offsets)
+    places.extend(offsets[at:])
+    return Joined("".join([*kept, text[at:]]), places, tuple(hyphens))
 
 
 def _joint(line: Line, following: Line, vocabulary: frozenset[str]) -> _Joint:
     before, after = line.text, following.text
     if line.divided or before.endswith("—") or (_UNSPACED.match(before[-1]) and _UNSPACED.match(after)):
         return _Joint.NOTHING
-    head = re.search(r"([^\W\d_]+)[-\u2010]$", before)
-    tail = re.match(r"[^\W\d_]+", after)
+    head = _HEAD.search(before[-_WINDOW_CHARS:])
+    tail = _TAIL.match(after)
     if head is None or tail is None or not tail.group()[0].islower():
         return _Joint.SPACE
     whole, hyphened = (f"{head[1]}{mark}{tail.group()}".lower() for mark in ("", "-"))
-    return _Joint.DROP_HYPHEN if whole in vocabulary and hyphened not in vocabulary else _Joint.NOTHING
+    if before.endswith("\u00ac"):
+        return _Joint.DROP_HYPHEN
+    if hyphened in vocabulary:
+        return _Joint.NOTHING
+    if whole in vocabulary or (tail.group() in _NO_WORDS and tail.group() not in vocabulary):
+        return _Joint.DROP_HYPHEN
+    return _Joint.NOTHING
 
 
-def _line(text: str, start: int, end: int) -> Line | None:
-    raw = text[start:end]
-    cleaned, offsets = clean(raw, range(start, end))
-    return Line(cleaned, offsets, end, raw.rstrip().endswith("\u00ad")) if cleaned else None
+def _line(text: str, start: int, end: int, cuts: Sequence[Skip]) -> Line | None:
+    raw, origin = text[start:end], range(start, end)
+    if not cuts:
+        cleaned, offsets = clean(raw, origin)
+    else:
+        cleaned, offsets = clean(*_without(text, start, end, cuts))
+    if not cleaned:
+        numbered = bool(cuts) and all(cut.why is Why.PAGE_NUMBERS for cut in cuts)
+        return Line("", range(0), start, end, 0, divided=False) if numbered else None
+    blank = raw[: offsets[0] - start]
+    indent = len(blank) + (_TAB_CHARS - 1) * blank.count("\t") + blank.count("\u3000")
+    return Line(cleaned, offsets, start, end, indent, raw.rstrip().endswith("\u00ad"))
+
+
+def _without(text: str, start: int, end: int, cuts: Sequence[Skip]) -> tuple[str, Sequence[int]]:
+    pieces: list[str] = []
+    offsets: array[int] = array("Q")
+    for cut in [*cuts, Skip(end, end, Why.MARKUP)]:
+        pieces.append(text[start : cut.start])
+        offsets.extend(range(start, cut.start))
+        start = cut.end
+    return "".join(pieces), offsets
 
 
 def _line_is_paragraph(lines: Sequence[Line]) -> bool:
-    """Whether the text was never wrapped: many lines are longer than any hand-wrapped one, blank lines or not."""
+    """Whether the text was never wrapped: many lines are longer than any hand-wrapped one, blank lines or not.
+
+    With short dialogue between, fewer are; then lines end as sentences do, which wrapped ones do by chance only.
+    """
     long = sum(len(line.text) > LONG_LINE_CHARS for line in lines)
-    return len(lines) > 1 and long * 3 >= len(lines)
+    if len(lines) < 2 or long == 0:
+        return False
+    ended = sum(ends_sentence(line.text) for line in lines)
+    mostly_ended = long >= _MIN_LONG_SHARE * len(lines) and ended >= _MIN_ENDED_SHARE * len(lines)
+    return long * 3 >= len(lines) or mostly_ended

@@ -1,127 +1,248 @@
-"""Markdown (CommonMark with tables): text without its marks, chapters at headings of level 1 and 2.
+"""Markdown (CommonMark with tables and notes): text without its marks, chapters at headings of level 1 and 2.
 
-Left out: images, note marks, and with a warning tables, code listings and note texts. Inline code is read as words, the
-numbers of ordered lists are read, of a link its text.
+The numbers of ordered lists are read, of a link its text, of inline code its words. Tables, listings, images and notes
+are read when they are kept. HTML inside is read as HTML.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from jobs.reading.chapters import ChapterBuilder, checked, left_out_warnings
+from jobs.account import Why
+from jobs.errors import BadSource
+from jobs.reading.chapters import ChapterBuilder, checked
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import decode
-from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.html import parse_html
+from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
+from jobs.reading.html import read_page
+from jobs.reading.labels import Labels, Links
+from jobs.reading.markdown_inline import InlineWalk, Run
+from jobs.reading.markdown_lines import Lines, lines_of
+from jobs.reading.markdown_rules import MAX_NESTING, markdown_parser
 from jobs.reading.markup import Extraction
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
+from jobs.reading.problems import Code
 
-_FRONT = re.compile(r"---[ \t]*\n(?P<facts>.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_FACT = re.compile(r"(?P<key>title|author|lang|language):[ \t]*(?P<value>\S.*)$", re.MULTILINE)
-_NOTE = re.compile(r"^\[\^[^\]\n]+\]:.*(?:\n(?:[ \t]+\S.*|[ \t]*(?=\n[ \t]+\S)))*", re.MULTILINE)
-_NOTE_MARK = re.compile(r"\[\^[^\]\s]+\]")
-_REMOVED = "\u2060"
-"""Put in place of what is not text, so that offsets stay; cleaning takes it out."""
-_MAX_GAP_CHARS = 4096
-"""How far apart two pieces of text in a block may stand in the source: the length of a long link."""
-_BREAKS = {"softbreak": "\n", "hardbreak": "\n"}
+_ATTRIBUTES = re.compile(r"[ \t]*\{[#.:][^{}\n]{0,200}\}[ \t]*$")
+"""`{#anchor .class}` after a heading."""
+_ADMONITION = re.compile(
+    r"\{(?:note|warning|tip|hint|important|caution|danger|attention|admonition|seealso|error|epigraph|pull-quote)\}"
+)
+"""What a fence of MyST is called when it holds text, not code."""
+_TOO_DEEP_SIGNS = re.compile(r"[>\s*+-]*")
+_HTML_TAG = re.compile(r"<[^<>]*>")
+_CONTAINERS = frozenset({"blockquote_open", "list_item_open"})
 
 
 @dataclass
-class _Spot:
-    """Looks for pieces of text in the source, from left to right within one block: `at` is where it has got to."""
+class _Table:
+    """A table that is read: the names of its columns, and the cells of the row that is open."""
 
-    source: str
-    at: int
-    end: int
+    names: list[str] = field(default_factory=list)
+    cells: list[Run] = field(default_factory=list)
+    in_head: bool = True
 
-    def place(self, text: str) -> Sequence[int]:
-        """The offset of each character of the next piece. Entities are found by their first character, or not.
-
-        A character that is not in the source (it was written `&amp;`) gets the place where it must have been.
-        """
-        limit = min(self.end, self.at + _MAX_GAP_CHARS + len(text))
-        found = self.source.find(text, self.at, limit)
-        if found >= 0:
-            self.at = found + len(text)
-            return range(found, self.at)
+    def row(self) -> Run:
+        """The row as a sentence: `Day: Mon, Rain: 3 mm`. What is put in has the place of the cell it stands before."""
+        text: list[str] = []
         offsets: array[int] = array("Q")
-        for char in text:
-            near = self.source.find(char, self.at, min(self.end, self.at + 64))
-            offsets.append(near if near >= 0 else min(self.at, self.end - 1))
-            self.at = max(self.at, near + 1)
-        return offsets
+        for index, cell in enumerate(self.cells):
+            name = "" if self.in_head or index >= len(self.names) else self.names[index]
+            if not cell.text:
+                continue
+            before = (", " if text else "") + (f"{name}: " if name else "")
+            text += (before, cell.text)
+            offsets.extend([cell.offsets[0]] * len(before))
+            offsets.extend(cell.offsets)
+        if self.in_head:
+            self.names = [cell.text.rstrip(":") for cell in self.cells]
+        self.cells = []
+        return Run("".join(text), offsets)
 
 
 @dataclass
 class _Reader:
-    source: str
-    line_starts: Sequence[int]
+    """Goes through the tokens of the parser. `base`: the line of the source in which they count from 0."""
+
+    lines: Lines
+    skip: frozenset[Why]
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
-    left_out: Counter[str] = field(default_factory=Counter)
+    skipped: list[Skip] = field(default_factory=list)
+    escapes: list[tuple[int, int]] = field(default_factory=list)
     top_titles: list[str] = field(default_factory=list)
-    prefix: str = ""
-    lines: tuple[int, int] = (0, 0)
+    base: int = 0
+    numbers: list[Run] = field(default_factory=list)
     heading: int | None = None
+    table: _Table | None = None
+    silent_until: str = ""
+    first_in: str = ""
+    cell_at: int = 0
 
-    def read(self, tokens: Sequence[Token]) -> None:
-        table_depth = 0
-        for token in tokens:
-            if token.map is not None:
-                self.lines = (token.map[0], token.map[1])
-            table_depth += {"table_open": 1, "table_close": -1}.get(token.type, 0)
-            if token.type == "table_open":
-                self.left_out["table"] += 1
-            elif table_depth == 0:
-                self._token(token)
+    def read(self, text: str, base: int = 0) -> None:
+        """Parse a text whose first line is the line `base` of the source, and read it."""
+        outer, self.base = self.base, base
+        before: Token | None = None
+        for token in markdown_parser().parse(text):
+            if self.silent_until:
+                self.silent_until = "" if token.type == self.silent_until else self.silent_until
+            else:
+                self._token(token, before)
+            before = token
+        self.base = outer
 
-    def _token(self, token: Token) -> None:
-        if token.type == "heading_open":
-            self.heading = int(token.tag[1])
-        elif token.type == "heading_close":
-            self.heading = None
-        elif token.type == "list_item_open":
-            self.prefix = f"{token.info}{token.markup} " if token.info else ""
-        elif token.type in {"fence", "code_block"}:
-            self.left_out["code listing"] += 1
-        elif token.type == "hr":
+    def _token(self, token: Token, before: Token | None) -> None:
+        kind, first, last = token.type, *self._place(token)
+        if kind == "inline":
+            self._inline(token, first)
+        elif kind in {"fence", "code_block"}:
+            self._code(token, first, last)
+        elif kind == "html_block":
+            self._html(token.content, first)
+        elif kind == "hr":
             self.builder.add(Paragraph(ParagraphKind.SCENE_BREAK, "", ()))
-        elif token.type == "html_block":
-            self._html(token.content)
-        elif token.type == "inline":
-            self._inline(token.children or [])
+            self.skipped.append(Skip(*self.lines.span(first, last), Why.SCENE_BREAK))
+        elif kind in {"table_open", "note_open"}:
+            self._choosable(kind, first, last)
+        elif kind in _CONTAINERS:
+            self._container(token, first)
+        elif kind in {"blockquote_close", "list_item_close"}:
+            self.numbers = []
+            if before is not None and before.type in _CONTAINERS and before.level >= MAX_NESTING - 1:
+                self._too_deep(*self._place(before))
+        elif kind == "heading_open":
+            self.heading = int(token.tag[1])
+        elif kind == "heading_close":
+            self.heading = None
+        elif self.table is not None:
+            self._table(kind)
 
-    def _inline(self, children: Sequence[Token]) -> None:
-        spot = self._spot()
-        text: list[str] = []
-        offsets: array[int] = array("Q")
-        pieces = [self.prefix, *(_said(child) for child in children)]
-        self.prefix = ""
-        for piece in pieces:
-            if piece:
-                offsets.extend(spot.place(piece))
-                text.append(piece)
-        self._paragraph("".join(text), offsets)
+    def _place(self, token: Token) -> tuple[int, int]:
+        first, last = token.map or (0, 0)
+        return first + self.base, last + self.base
 
-    def _html(self, content: str) -> None:
-        """An HTML block is read as HTML: comments and scripts vanish, text stays."""
-        if not re.sub(r"<!--.*?-->|<[^>]*>", "", content, flags=re.DOTALL).strip():
+    def _choosable(self, kind: str, first: int, last: int) -> None:
+        """A table or the text of a note begins."""
+        why = Why.TABLES if kind == "table_open" else Why.NOTES
+        if why in self.skip:
+            self.skipped.append(Skip(*self.lines.span(first, last), why))
+            self.silent_until = kind.replace("open", "close")
+        elif why is Why.TABLES:
+            self.table = _Table()
+
+    def _container(self, token: Token, first: int) -> None:
+        self.first_in = token.type
+        if not token.info:
             return
-        spot = self._spot()
-        for block in Extraction(left_out=self.left_out).blocks(parse_html(content, "an HTML block")):
-            if block.text:
-                self._paragraph(block.text, spot.place(block.text))
+        number = f"{token.info}{token.markup}"
+        line, start = self.lines.line(first), self.lines.starts[first]
+        done = self.numbers[-1].offsets[-1] - start if self.numbers and self.numbers[-1].offsets[0] >= start else 0
+        found = line.find(number, done)
+        if found >= 0:
+            self.numbers.append(Run(f"{number} ", range(start + found, start + found + len(number) + 1)))
 
-    def _paragraph(self, raw: str, raw_offsets: Sequence[int]) -> None:
-        text, offsets = clean(raw, raw_offsets)
+    def _inline(self, token: Token, first: int) -> None:
+        if self.table is not None:
+            self._cell(token, first)
+            return
+        offsets = self.lines.offsets(token.content, first)
+        for run in self._walk(token, offsets, signs=bool(self.first_in)):
+            numbers, self.numbers = self.numbers, []
+            joined: array[int] = array("Q")
+            for part in (*numbers, run):
+                joined.extend(part.offsets)
+            self._paragraph(Run("".join(part.text for part in (*numbers, run)), joined))
+        self.first_in = ""
+
+    def _walk(self, token: Token, offsets: Sequence[int], *, signs: bool = False) -> list[Run]:
+        walk = InlineWalk(token.content, offsets, self.skip, signs)
+        runs = walk.read(token.children or [])
+        self.skipped += walk.skipped
+        self.escapes += walk.escapes
+        return runs
+
+    def _cell(self, token: Token, first: int) -> None:
+        """A cell: its text stands in the line of its row, `|` in it is written `\\|`."""
+        line, start = self.lines.line(first), self.lines.starts[first]
+        offsets: array[int] = array("Q")
+        content = token.content
+        at = line.find(content.split("|")[0], self.cell_at)
+        at = max(at, self.cell_at)
+        for char in content:
+            escaped = char == "|" and line.startswith("\\|", at)
+            offsets.append(start + at)
+            if escaped:
+                self.escapes.append((start + at, start + at + 2))
+            at += 1 + escaped
+        self.cell_at = at
+        runs = self._walk(token, offsets)
+        text, kept = clean(runs[0].text, runs[0].offsets) if runs else ("", ())
+        if self.table is not None:
+            self.table.cells.append(Run(text, kept))
+
+    def _table(self, kind: str) -> None:
+        if kind == "tr_open":
+            self.cell_at = 0
+        elif kind == "tr_close" and self.table is not None:
+            self._paragraph(self.table.row())
+        elif kind == "thead_close" and self.table is not None:
+            self.table.in_head = False
+        elif kind == "table_close":
+            self.table = None
+
+    def _code(self, token: Token, first: int, last: int) -> None:
+        begins = first + (token.type == "fence")
+        if _ADMONITION.match(token.info):
+            self.read(token.content, begins)
+        elif Why.CODE in self.skip:
+            self.skipped.append(Skip(*self.lines.span(first, last), Why.CODE))
+        else:
+            for number, line in enumerate(token.content.split("\n"), begins):
+                self._paragraph(Run(line, self.lines.offsets(line, number)))
+
+    def _too_deep(self, first: int, last: int) -> None:
+        """Quotes and lists in each other beyond what is parsed: their text, line by line."""
+        for number in range(first, last):
+            line = self.lines.line(number)
+            signs = _TOO_DEEP_SIGNS.match(line)
+            text = line[signs.end() :] if signs else line
+            self._paragraph(Run(text, self.lines.offsets(text, number)))
+
+    def _html(self, content: str, first: int) -> None:
+        """An HTML block, read as a page is."""
+        offsets = self.lines.offsets(content, first)
+        rest, comments = _without_comments(content)
+        why = Why.HIDDEN if Why.HIDDEN in self.skip else Why.MARKUP
+        self.skipped += [Skip(offsets[start], offsets[end - 1] + 1, why) for start, end in comments]
+        if not _HTML_TAG.sub("", rest).strip() and not re.search(r"<(?:hr|img)\b", rest, re.IGNORECASE):
+            return
+        try:
+            page = read_page(rest, f"the HTML at line {first + 1}")
+        except BadSource as error:
+            if error.problems[0].code == Code.NO_TEXT:
+                return
+            raise
+        extraction = Extraction(Labels(page, self.skip, Links()))
+        for block in extraction.blocks(page.root):
+            if block.rule:
+                self.builder.add(Paragraph(ParagraphKind.SCENE_BREAK, "", ()))
+                continue
+            self.heading = block.level
+            self._paragraph(Run(block.text, array("Q", (offsets[place] for place in block.offsets))), lang=block.lang)
+        self.heading = None
+        self.skipped += [Skip(offsets[one.start], offsets[one.end - 1] + 1, one.why) for one in extraction.skipped]
+        self.escapes += [(offsets[start], offsets[end - 1] + 1) for start, end in page.escapes]
+
+    def _paragraph(self, run: Run, lang: str | None = None) -> None:
+        raw = run.text
+        if self.heading is not None and (attributes := _ATTRIBUTES.search(raw)) is not None:
+            raw = raw[: attributes.start()]
+        text, offsets = clean(raw, run.offsets[: len(raw)])
         if not text:
             return
         if not speakable(text):
@@ -129,31 +250,23 @@ class _Reader:
         elif self.heading is not None:
             if self.heading == 1:
                 self.top_titles.append(text)
-            self.builder.heading(Paragraph(ParagraphKind.HEADING, text, offsets), self.heading)
+            self.builder.heading(Paragraph(ParagraphKind.HEADING, text, offsets, lang=lang), self.heading)
         else:
-            self.builder.add(Paragraph(ParagraphKind.BODY, text, offsets))
-
-    def _spot(self) -> _Spot:
-        first, last = self.lines
-        return _Spot(self.source, self.line_starts[first], self.line_starts[min(last, len(self.line_starts) - 1)])
+            self.builder.add(Paragraph(ParagraphKind.BODY, text, offsets, lang=lang))
 
 
 def read_markdown(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read Markdown.
 
     Raises:
-        BadSource: `no_text`, or the bytes do not fit their byte order mark.
+        BadSource: `no_text`, `bad_html` (of a block of it), `bad_encoding`.
     """
-    decoded = decode(data, name)
-    source = re.sub("\r\n?|[\f\v\x85\u2028\u2029]", "\n", decoded.text)
-    facts, body = _front_matter(source)
-    body = _NOTE.sub(_blanked, body)
-    notes = len(_NOTE.findall(source))
-    body = _NOTE_MARK.sub(lambda match: _REMOVED * len(match.group()), body).replace("\x00", " ")
-    reader = _Reader(source, _line_starts(body))
-    reader.read(MarkdownIt("commonmark").enable("table").enable("strikethrough").parse(body))
-    if notes:
-        reader.left_out["note"] += notes
+    decoded = decode(data, name, asked=options.encoding)
+    lines, facts, front_lines = lines_of(decoded.text)
+    reader = _Reader(lines, options.skip)
+    if front_lines:
+        reader.skipped.append(Skip(*lines.span(0, front_lines), Why.METADATA))
+    reader.read(lines.text)
     only_title = reader.top_titles[0] if len(reader.top_titles) == 1 else PurePath(name).stem
     title = facts.get("title", only_title)
     document = Document(
@@ -161,37 +274,24 @@ def read_markdown(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTI
         author=facts.get("author", ""),
         language=facts.get("language", facts.get("lang", "")),
         chapters=reader.builder.finish(title),
-        text=source,
+        text=decoded.text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings + left_out_warnings(reader.left_out),
+        warnings=decoded.warnings,
+        skipped=tuple(reader.skipped),
+        escapes=tuple(reader.escapes),
     )
     return checked(document, name)
 
 
-def _front_matter(source: str) -> tuple[dict[str, str], str]:
-    """Facts from `---` lines at the very top, and the source with those lines blank."""
-    match = _FRONT.match(source)
-    if match is None:
-        return {}, source
-    facts = {fact["key"]: fact["value"].strip().strip("\"'") for fact in _FACT.finditer(match["facts"])}
-    return facts, _blanked(match) + source[match.end() :]
-
-
-def _blanked(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match.group())
-
-
-def _line_starts(text: str) -> Sequence[int]:
-    starts = array("Q", [0])
-    starts.extend(match.end() for match in re.finditer("\n", text))
-    starts.append(len(text))
-    return starts
-
-
-def _said(token: Token) -> str:
-    """What is heard of an inline token."""
-    if token.type in {"text", "code_inline"}:
-        return token.content
-    if token.type == "html_inline" and re.match(r"<br\b", token.content, re.IGNORECASE):
-        return "\n"
-    return _BREAKS.get(token.type, "")
+def _without_comments(content: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text with its comments blank, and where they are."""
+    pieces: list[str] = []
+    found: list[tuple[int, int]] = []
+    at = 0
+    while (start := content.find("<!--", at)) >= 0:
+        closed = content.find("-->", start + 4)
+        end = len(content) if closed < 0 else closed + 3
+        pieces += (content[at:start], " " * (end - start))
+        found.append((start, len(content[:end].rstrip())))
+        at = end
+    return "".join((*pieces, content[at:])), found

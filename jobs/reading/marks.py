@@ -1,6 +1,7 @@
 """Marks a writer puts into a text for `--markup`: `[pause: 1.5s]` and `[voice: name]`. Pure.
 
 They part a paragraph where they stand; knows nothing of voices but that they have names.
+Note and page marks of plain text are in `signs`.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def refuse_items(document: Document, what: str) -> None:
     """Raise BadOption when a document is made of items or cues: `what` is an option that does nothing for them."""
     if any(paragraph.kind in _TIMED for chapter in document.chapters for paragraph in chapter.paragraphs):
         msg = (
-            f"{what} is for running text, and {document.title!r} is a list of items or subtitles; lines of a jsonl have "
-            f'"voice", pauses of subtitles come from their times: leave {what} out'
+            f"{what} is for running text, and {document.title!r} is a list of items or subtitles; leave {what} out: "
+            'lines of a jsonl have "voice", subtitles have times'
         )
         raise BadOption(msg)
 
@@ -72,7 +73,7 @@ def with_marks(document: Document) -> Document:
 
 @dataclass
 class _Reader:
-    """Goes through the paragraphs in order; `voice` is the one that holds where it is."""
+    """Goes through the paragraphs in order; `voice` is the one that holds, `last` the last part that has words."""
 
     source: str
     voice: str | None = None
@@ -80,12 +81,13 @@ class _Reader:
     problems: list[SourceProblem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     parts: list[Paragraph] = field(default_factory=list)
+    last: int | None = None
     line: int = 1
     counted: int = 0
 
     def chapter(self, chapter: Chapter) -> list[Paragraph]:
         """The paragraphs of a chapter, parted."""
-        self.parts = []
+        self.parts, self.last = [], None
         for paragraph in chapter.paragraphs:
             if paragraph.kind in _PARTED:
                 self._paragraph(paragraph)
@@ -106,9 +108,12 @@ class _Reader:
     def _part(self, paragraph: Paragraph, place: tuple[int, int], *, continues: bool) -> bool:
         """Add a part if there is anything in it; says whether."""
         part = part_of(paragraph, *place)
-        if part is not None:
-            self.parts.append(replace(part, voice=self.voice or paragraph.voice, continues=continues))
-        return part is not None
+        if part is None:
+            return False
+        if speakable(part.text):
+            self.last = len(self.parts)
+        self.parts.append(replace(part, voice=self.voice or paragraph.voice, continues=continues))
+        return True
 
     def _obey(self, match: re.Match[str], at: int) -> None:
         value = (match["value"] or "")[1:].strip()
@@ -127,11 +132,10 @@ class _Reader:
 
     def _pause(self, pause_s: float, mark: str, at: int) -> None:
         """Give a pause to the last part that is spoken; two marks in a row add up."""
-        for index in range(len(self.parts) - 1, -1, -1):
-            part = self.parts[index]
-            if part.kind in _PARTED and speakable(part.text):
-                self.parts[index] = replace(part, pause_s=(part.pause_s or 0.0) + pause_s)
-                return
+        if self.last is not None:
+            part = self.parts[self.last]
+            self.parts[self.last] = replace(part, pause_s=(part.pause_s or 0.0) + pause_s)
+            return
         self.warnings.append(
             f"line {self._line(at)}: {mark} is at the start of a chapter, where nothing is paused after"
         )

@@ -1,193 +1,293 @@
-"""Blocks of text out of an HTML or XHTML tree: what a reader hears, in order, and what was left out.
+"""Blocks of text out of the tree of a page: what a listener hears, in order, and what is left out, each with its place.
 
-Knows elements and the EPUB and ARIA words for notes; knows no files, chapters or offsets. Never recursive: the depth of
-a hostile tree costs nothing.
+Knows blocks, line breaks, rows of tables and what `Labels` says of elements; knows no files and no chapters. Never
+recursive: the depth of a hostile tree costs nothing.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lxml import etree
 
-_OPS = "{http://www.idpf.org/2007/ops}"
-_XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
+from jobs.account import Why
+from jobs.reading.document import Skip
+from jobs.reading.labels import BLOCKS, Labels, declared_language
+from jobs.reading.markup_table import DataTable, data_table
 
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-SILENT = _names(
-    "head script style template noscript nav svg math iframe object audio video canvas map button select textarea "
-    "input datalist rp rt rtc img picture source track area base meta link param"
-)
-"""Elements whose content is not text for a listener."""
-BLOCKS = _names(
-    "html body address article aside blockquote caption center dd details dialog div dl dt fieldset figcaption figure "
-    "footer form h1 h2 h3 h4 h5 h6 header hgroup legend li main menu ol p pre section summary table tbody td tfoot th "
-    "thead title tr ul"
-)
-"""Elements that begin and end a paragraph."""
-NOTE_WORDS = _names("footnote footnotes endnote endnotes rearnote rearnotes doc-footnote doc-endnote doc-endnotes")
-REFERENCE_WORDS = _names("noteref doc-noteref")
-_PLACE_WORDS = _names("pagebreak page-list doc-pagebreak doc-pagelist")
-_LIST_WORDS = _names("toc landmarks loa loi lot lov doc-toc")
-_NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}|[a-z]|[*†‡§¶]{1,3})\s*[\])]?$")
+_INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
+"""What may stand inside a paragraph without dividing it."""
+_RUNNING = frozenset({"p", "span", "a", "b", "i", "em", "strong", "small", "sup", "sub", "q", "cite", "u", "font"})
+_LASTING_ANCHORS = _INLINE_ASIDES | {Why.RUBY, Why.ILLUSTRATIONS, Why.IMAGES, Why.TABLES, Why.SYMBOL}
+"""Where what is left out ends before the text it stands in: its anchors mark that text too."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """Text between block boundaries (raw: white space is as in the source). `level` is that of a heading, 1 to 6.
+    """Text between block boundaries (raw: white space is as in the source) and the place of each character.
 
-    `anchors` are the ids met since the block before. `rule` is a horizontal rule; then there is no text.
+    `level` is that of a heading, 1 to 6. `anchors` are the ids met since the block before. `rule` is a horizontal rule;
+    then there is no text. `linked_chars` are those inside links to places of the book itself.
     """
 
     text: str
+    offsets: Sequence[int] = ()
     level: int | None = None
     lang: str | None = None
     rule: bool = False
     anchors: tuple[str, ...] = ()
+    linked_chars: int = 0
+
+
+class Sink(Protocol):
+    """Where the text of a document is."""
+
+    def put(self, text: str, places: Sequence[int], /) -> tuple[str, Sequence[int]]:
+        """The text as it stands in the document, and the offset of each character there."""
+
+    def part(self) -> None:
+        """A block ends here."""
+
+
+class InPlace:
+    """The document is the page itself: its text stands where it is."""
+
+    def put(self, text: str, places: Sequence[int], /) -> tuple[str, Sequence[int]]:
+        """As it is."""
+        return text, places
+
+    def part(self) -> None:
+        """Nothing stands between."""
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An element that is open: why what is in it is not spoken, whether it bounds a paragraph, what holds inside."""
+
+    why: Why | None
+    bounds: bool
+    level: int | None
+    lang: str | None
+    linked: bool
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block while it takes text. `insert` goes before its next visible character and has the place of that."""
+
+    text: list[str] = field(default_factory=list)
+    offsets: list[Sequence[int]] = field(default_factory=list)
+    linked_chars: int = 0
+    broken: bool = False
+    insert: str = ""
+
+    def add(self, text: str, offsets: Sequence[int], *, linked: bool) -> None:
+        visible = len(text) - len(text.lstrip())
+        if visible == len(text):
+            self.broken = self.broken and bool(self.text)
+            if self.insert:
+                return
+        else:
+            self.broken = False
+            if self.insert and (self.text or self.insert.strip()):
+                self._trim()
+                at = [offsets[visible]] * len(self.insert)
+                text = self.insert + text[visible:]
+                offsets = array("Q", [*at, *offsets[visible:]])
+            self.insert = ""
+        self.linked_chars += len(text.strip()) if linked else 0
+        self.text.append(text)
+        self.offsets.append(offsets)
+
+    def _trim(self) -> None:
+        """Take white space off the end: something is put in that brings its own."""
+        while self.text:
+            kept = len(self.text[-1].rstrip())
+            self.text[-1], self.offsets[-1] = self.text[-1][:kept], self.offsets[-1][:kept]
+            if kept:
+                return
+            self.text.pop()
+            self.offsets.pop()
+
+    @property
+    def blank(self) -> bool:
+        return not any(piece.strip() for piece in self.text)
+
+    def joined(self) -> Sequence[int]:
+        if len(self.offsets) == 1:
+            return self.offsets[0]
+        offsets: array[int] = array("Q")
+        for piece in self.offsets:
+            offsets.extend(piece)
+        return offsets
 
 
 @dataclass
 class Extraction:
-    """Walks one tree. `notes` are the ids of note bodies that marks elsewhere point at; `left_out` counts by kind."""
+    """Walks one tree. `skipped` gets what is left out; `own_link` tells links to places of the book itself.
 
-    notes: frozenset[str] = frozenset()
-    left_out: Counter[str] = field(default_factory=Counter)
-    _text: list[str] = field(default_factory=list)
+    `main` is the element that holds the text of a site's page: what is around it is outside.
+    """
+
+    labels: Labels
+    sink: Sink = field(default_factory=InPlace)
+    skipped: list[Skip] = field(default_factory=list)
+    own_link: Callable[[str], bool] = field(default=lambda href: href.startswith("#"))
+    main: etree._Element | None = None
+    outer: Why | None = None
+    _open: _Open = field(default_factory=_Open)
     _anchors: list[str] = field(default_factory=list)
-    _levels: list[int] = field(default_factory=list)
-    _langs: list[str | None] = field(default_factory=lambda: [None])
+    _frames: list[_Frame] = field(default_factory=list)
+    _tables: list[tuple[etree._Element, DataTable]] = field(default_factory=list)
+    _joins: bool = False
 
     def blocks(self, root: etree._Element) -> Iterator[TextBlock]:
         """The text blocks below `root`, in document order."""
-        walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
-        silent: etree._Element | None = None
-        for event, node in walk:
-            if event in {"comment", "pi"}:
-                if silent is None:
-                    self._text.append(node.tail or "")
-            elif event == "start" and silent is None:
-                if self._is_silent(node):
-                    silent = node
-                    walk.skip_subtree()
-                else:
-                    yield from self._enter(node)
-            elif event == "end":
-                if silent is None:
-                    yield from self._leave(node)
-                elif silent is node:
-                    silent = None
-                    if local_name(node) in BLOCKS:
-                        yield from self._flush()
-                if silent is None and node is not root:
-                    self._text.append(node.tail or "")
+        self._frames = [_Frame(self.outer, bounds=True, level=None, lang=None, linked=False)]
+        self._joins = False
+        for event, node in etree.iterwalk(root, events=("start", "end")):
+            if event == "start":
+                yield from self._enter(node)
+                self._say(node.text)
+            else:
+                yield from self._leave(node)
+                if node is not root:
+                    self._say(node.tail)
         yield from self._flush()
 
     def _enter(self, node: etree._Element) -> Iterator[TextBlock]:
-        tag = local_name(node)
-        if tag in BLOCKS:
-            yield from self._flush()
-        self._langs.append(declared_language(node) or self._langs[-1])
-        if re.fullmatch("h[1-6]", tag):
-            self._levels.append(int(tag[1]))
-        if (anchor := node.get("id") or (node.get("name") if tag == "a" else None)) is not None:
-            self._anchors.append(anchor)
+        tag, above = str(node.tag), self._frames[-1]
+        why = None if node is self.main else above.why or self.labels.of(node)
+        if tag == "body" and self.main is not None:
+            why = Why.OUTSIDE
+        if why is None and tag == "table":
+            why = self._table(node)
+        begins = why is not None and above.why is None
+        aside = begins and why in _INLINE_ASIDES and _parent_tag(node) in _RUNNING
+        bounds = tag in BLOCKS and not aside and (begins or above.why is None or not self._within_aside())
+        if bounds:
+            yield from self._bound(node, tag)
+        self._note_anchor(node, tag, why)
+        level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else above.level
+        linked = above.linked or (tag == "a" and self.own_link(node.get("href") or "-:"))
+        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked))
+        if why is None or begins:
+            yield from self._single(node, tag, why)
+
+    def _single(self, node: etree._Element, tag: str, why: Why | None) -> Iterator[TextBlock]:
+        """What stands for itself: a rule, a line break, an image, a formula."""
         if tag == "hr":
             yield from self._flush()
-            yield TextBlock("", rule=True, anchors=self._taken_anchors())
-        self._text.append("\n" if tag == "br" else node.text or "")
+            if why is None:
+                yield TextBlock("", rule=True, anchors=self._taken_anchors())
+        elif tag == "br":
+            if self._open.broken and not self._tables:
+                yield from self._flush()
+            self._open.broken = True
+        elif tag == "img":
+            self._image(node, why)
+        elif tag == "math" and node.get("alttext"):
+            self._put(node.get("alttext"), self._frames[-2].why)
+
+    def _image(self, node: etree._Element, why: Why | None) -> None:
+        """The text that stands for an image; in a page it has a place even when it is not spoken."""
+        unspoken = why or (Why.IMAGES if Why.IMAGES in self.labels.skip else None)
+        if unspoken is None:
+            self._open.insert = self._open.insert or " "
+            self._put(node.get("alt"), None)
+            self._open.insert = " "
+        elif isinstance(self.sink, InPlace):
+            self._put(node.get("alt"), unspoken)
 
     def _leave(self, node: etree._Element) -> Iterator[TextBlock]:
-        tag = local_name(node)
-        if tag in BLOCKS:
+        if self._frames[-1].bounds:
+            yield from self._bound(None, str(node.tag))
+        self._frames.pop()
+        if self._tables and self._tables[-1][0] is node:
+            self._tables.pop()
+
+    def _bound(self, node: etree._Element | None, tag: str) -> Iterator[TextBlock]:
+        """A block begins (`node`) or ends: in a row of a table its cells go on as one paragraph."""
+        if not self._tables or tag in {"tr", "caption", "table"} or self._frames[-1].why is not None:
             yield from self._flush()
-        if re.fullmatch("h[1-6]", tag):
-            self._levels.pop()
-        self._langs.pop()
+            if self._tables and tag == "tr" and node is not None:
+                self._tables[-1][1].row_begins()
+        elif node is not None and tag in {"td", "th"}:
+            self._open.insert = self._tables[-1][1].cell_begins(tag, row_is_empty=self._open.blank)
+        else:
+            self._open.insert = self._open.insert or " "
+            self.sink.part()
+
+    def _table(self, node: etree._Element) -> Why | None:
+        """Why a table is not spoken; a data table that is gets read row by row."""
+        table = data_table(node, self.labels.page)
+        if table is None:
+            return None
+        if Why.TABLES in self.labels.skip:
+            return Why.TABLES
+        self._tables.append((node, table))
+        return None
+
+    def _within_aside(self) -> bool:
+        """Whether what is left out here stands inside a paragraph, which its own blocks do not divide."""
+        first = next((frame for frame in self._frames[1:] if frame.why is not None), None)
+        return first is not None and not first.bounds
+
+    def _note_anchor(self, node: etree._Element, tag: str, why: Why | None) -> None:
+        anchor = node.get("id") or (node.get("name") if tag == "a" else None)
+        if anchor is not None and (why is None or why in _LASTING_ANCHORS):
+            self._anchors.append(anchor)
+
+    def _say(self, marks: str | None) -> None:
+        if marks:
+            self._put(marks, self._frames[-1].why)
+
+    def _put(self, marks: str | None, why: Why | None) -> None:
+        if why is Why.MARKUP:
+            return
+        for run in self.labels.page.runs_of(marks):
+            text, offsets = self.sink.put(run.text, run.places)
+            if not text:
+                continue
+            if why is None:
+                self._open.add(text, offsets, linked=self._frames[-1].linked)
+                self._joins = self._joins and text.isspace()
+            elif not text.isspace():
+                self._skip(offsets[0], offsets[-1] + 1, why)
+
+    def _skip(self, start: int, end: int, why: Why) -> None:
+        """What is left out; neighbours without a spoken word between them are one."""
+        last = self.skipped[-1] if self._joins and self.skipped else None
+        if last is not None and last.why is why and last.start <= start:
+            self.skipped[-1] = Skip(last.start, max(end, last.end), why)
+        else:
+            self.skipped.append(Skip(start, end, why))
+        self._joins = True
 
     def _flush(self) -> Iterator[TextBlock]:
-        text = "".join(self._text)
-        self._text.clear()
-        if text.strip():
-            level = self._levels[-1] if self._levels else None
-            yield TextBlock(text, level, self._langs[-1], anchors=self._taken_anchors())
+        block, self._open = self._open, _Open()
+        self.sink.part()
+        if not block.blank:
+            frame = self._frames[-1]
+            anchors = self._taken_anchors()
+            yield TextBlock(
+                "".join(block.text),
+                block.joined(),
+                frame.level,
+                frame.lang,
+                anchors=anchors,
+                linked_chars=block.linked_chars,
+            )
 
     def _taken_anchors(self) -> tuple[str, ...]:
         anchors = tuple(self._anchors)
         self._anchors.clear()
         return anchors
 
-    def _is_silent(self, node: etree._Element) -> bool:
-        tag = local_name(node)
-        what = self._left_out_as(node, tag)
-        if what is not None and text_of(node):
-            self.left_out[what] += 1
-        if what is not None or tag in SILENT or words_of(node) & _PLACE_WORDS:
-            self._anchors += [anchor for anchor in (node.get("id"),) if anchor is not None]
-            return True
-        return False
 
-    def _left_out_as(self, node: etree._Element, tag: str) -> str | None:
-        """The name under which a piece of text is counted as left out; None when it is spoken (or is no text)."""
-        words = words_of(node)
-        if words & NOTE_WORDS or node.get("id") in self.notes:
-            return "note"
-        if words & REFERENCE_WORDS or (tag in {"a", "sup"} and _is_note_mark(node)):
-            return "note mark"
-        if words & _LIST_WORDS:
-            return "contents list"
-        style = node.get("style", "").replace(" ", "").lower()
-        if node.get("hidden") is not None or node.get("aria-hidden") == "true" or "display:none" in style:
-            return "hidden text"
-        if tag == "pre" and [local_name(child) for child in node] == ["code"] and not (node.text or "").strip():
-            return "code listing"
-        return None
-
-
-def local_name(node: etree._Element) -> str:
-    """The name of an element in lower case, without its namespace."""
-    return str(node.tag).rpartition("}")[2].lower()
-
-
-def declared_language(node: etree._Element) -> str | None:
-    """The language an element declares for its content, None if it declares none."""
-    return node.get(_XML_LANG) or node.get("xml:lang") or node.get("lang") or None
-
-
-def words_of(node: etree._Element) -> frozenset[str]:
-    """What `epub:type` and `role` say an element is."""
-    said = f"{node.get(_OPS + 'type', '')} {node.get('epub:type', '')} {node.get('role', '')}"
-    return frozenset(said.lower().split())
-
-
-def note_targets(root: etree._Element) -> frozenset[str]:
-    """The link targets (`file#id` as written) of all marks that are declared to refer to notes."""
-    return frozenset(
-        href
-        for node in root.iter(etree.Element)
-        if words_of(node) & REFERENCE_WORDS and (href := node.get("href")) is not None and "#" in href
-    )
-
-
-def text_of(node: etree._Element) -> str:
-    """All text in an element, with single spaces."""
-    return " ".join("".join(str(text) for text in node.itertext()).split())
-
-
-def _is_note_mark(node: etree._Element) -> bool:
-    """A superscript link inside a document whose text is a number, letter or sign: an undeclared note mark.
-
-    Only the mark is left out, never what it points at: a mark beside the note's text points back into the book.
-    """
-    child = node[0] if len(node) == 1 else None
-    link = node if local_name(node) == "a" else child
-    raised = local_name(node) == "sup" or (child is not None and local_name(child) == "sup")
-    if link is None or not raised or local_name(link) != "a" or "#" not in (link.get("href") or ""):
-        return False
-    return _NOTE_TEXT.match(text_of(node)) is not None
+def _parent_tag(node: etree._Element) -> str:
+    above = node.getparent()
+    return "" if above is None else str(above.tag)

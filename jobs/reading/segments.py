@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from jobs.plan import Break
 from jobs.reading.cleaning import speakable
 from jobs.reading.cutter import Piece, cut, visible_chars
-from jobs.reading.sentences import sentence_spans
 
 _TINY_WORDS = 3
 _TINY_CHARS = 12
 """Fewer words in fewer characters than these make many models babble."""
 
 
-def segment_pieces(text: str, language: str, *, max_chars: int, pack_chars: int) -> list[Piece]:
-    """The segments of a paragraph of clean text: they follow each other and cover it.
+def segment_pieces(text: str, spans: Sequence[tuple[int, int]], *, max_chars: int, pack_chars: int) -> list[Piece]:
+    """The segments of a paragraph of clean text, whose sentences are `spans`: both follow each other and cover it.
 
     Each has at most `max_chars` visible characters. Neighbours are joined up to `pack_chars`; a tiny one that stands
     alone after that joins a neighbour up to `max_chars`. With `pack_chars` 0 every sentence stays one.
     """
-    pieces = [
-        piece
-        for start, end in sentence_spans(text, language)
-        for piece in cut(text, Piece(start, end, Break.SENTENCE), max_chars)
-    ]
+    pieces = [piece for start, end in spans for piece in cut(text, Piece(start, end, Break.SENTENCE), max_chars)]
     pieces = _joined(text, pieces, lambda one, two: not _both_speak(text, one, two), max_chars)
     if pack_chars == 0:
         return pieces

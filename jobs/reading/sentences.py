@@ -14,7 +14,7 @@ from sentencex import get_sentence_boundaries
 
 from jobs.reading.abbreviations import words_of
 from jobs.reading.cleaning import speakable
-from jobs.reading.ends import OPENERS, Ends, Mark
+from jobs.reading.ends import Ends, Mark
 
 _WINDOW_CHARS = 2048
 """sentencex takes time quadratic in the quotes it is given at once; a text is handed over in windows of this size."""
@@ -25,7 +25,10 @@ _MARK = re.compile(
     rf"(?<![.!?…‽؟])([.!?…‽؟]++)([{_CLOSERS}“‘{_STRAIGHT}]*+(?:\[\d{{1,4}}\]|[¹²³⁰⁴-⁹])*+(?: [»›”](?= |$))?)\s++"
 )
 # Without a space a sentence ends only at these marks of unspaced scripts (and the closers after them).
-_UNSPACED_END = re.compile(rf"([。！？｡．…])[{_CLOSERS}{_STRAIGHT}]*$")
+_UNSPACED_END = re.compile(rf"([。！？｡．…])([{_CLOSERS}{_STRAIGHT}]*)$")
+_UNSPACED_CLOSED = re.compile(rf"[。！？｡][{_CLOSERS}]+(?=[^\s{_CLOSERS}。！？])")
+# “What did you—” “Nothing.”
+_BROKEN_OFF = re.compile(r"[—–-][”»’\"]\s+(?=[“«‘\"])")
 _END_TAIL_CHARS = 8
 _CLOSING_RUN = re.compile(rf"[{_CLOSERS}{_STRAIGHT}]+(?:\s+|$|(?=[。、，！？\u3040-\u30ff\u4e00-\u9fff]))")
 # What goes on with a quotation: 「行こう！」と言った, “走吧！”他说.
@@ -42,8 +45,9 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     if not text:
         return []
     base = language.replace("_", "-").split("-")[0].lower()
-    found = sorted({_after_closers(text, end) for end in _boundaries(text, base) if _may_end(text, end)})
-    ends = [*_ends(text, base, found), len(text)]
+    found = {_after_closers(text, end) for end in _boundaries(text, base)}
+    found |= {match.end() for pattern in (_UNSPACED_CLOSED, _BROKEN_OFF) for match in pattern.finditer(text)}
+    ends = [*_ends(text, base, sorted(end for end in found if _may_end(text, end))), len(text)]
     return _with_words(text, [span for span in zip([0, *ends[:-1]], ends, strict=True) if span[0] < span[1]])
 
 
@@ -76,8 +80,8 @@ def _ends(text: str, base: str, found: list[int]) -> Iterator[int]:
         mark = Mark(text, match.start(), match.end(), match[1], match[2])
         ends = rules.verdict(mark, sentence_start=sentence_start, quoted=within)
         after = bisect_left(found, match.end() + 1, place)
-        if after > place and ends is None:
-            ends = True
+        if ends is None or (ends and within):  # what is quoted is left whole, as sentencex does
+            ends = after > place
         place = after
         if ends:
             sentence_start = match.end()
@@ -91,7 +95,7 @@ def _may_end(text: str, end: int) -> bool:
     if before[-1:].isspace():
         return True
     match = _UNSPACED_END.search(before)
-    if match is None:
+    if match is None or (match[2] and _QUOTED_ON.match(text, end)):
         return False
     return match[1] not in "．…" or text[end : end + 1] >= _SPACELESS_FROM
 
@@ -112,7 +116,7 @@ def _quoted(text: str) -> list[tuple[int, int]]:
             while spans and spans[-1][0] > start:
                 spans.pop()
             spans.append((start, at))
-        elif (sign in _PAIRS or sign == '"') and len(stack) < _MAX_DEPTH:
+        elif len(stack) < _MAX_DEPTH and (sign in _PAIRS or (sign == '"' and not text[at - 1 : at].isalnum())):
             stack.append((_PAIRS.get(sign, sign), at))
     return spans
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from jobs.reading.decoding import unmarked_wide
 from jobs.reading.document import Document
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
@@ -15,7 +16,7 @@ from jobs.spec import SourceKind
 MAX_SOURCE_BYTES = 256 * 1024 * 1024
 """Far above any book; a larger file is a mistake or an attack."""
 MAX_CONTROL_SHARE = 0.05
-"""Text has next to no control bytes; UTF-16 without a mark has half, binary files about a tenth and more."""
+"""Text has next to no control bytes, binary files about a tenth and more."""
 
 ENDINGS = {
     ".txt": SourceKind.TXT,
@@ -29,6 +30,7 @@ ENDINGS = {
     ".jsonl": SourceKind.JSONL,
     ".ndjson": SourceKind.JSONL,
     ".srt": SourceKind.SRT,
+    ".vtt": SourceKind.VTT,
 }
 # File signatures, each as specific as the format allows: a text may begin with "BM", "MZ" or "ID3 tags".
 _SIGNATURES = (
@@ -109,8 +111,8 @@ def read_source(
 
     Raises:
         BadSource: it cannot be read (codes: directory, missing, unreadable, too_large, unknown_kind, not_text,
-            bad_encoding, no_text, bad_zip, bad_epub, encrypted, zip_bomb, bad_html, bad_srt; for jsonl one problem
-            per bad line).
+            bad_encoding, no_text, bad_zip, bad_epub, encrypted, zip_bomb, bad_html, bad_srt, bad_vtt; for jsonl one
+            problem per line when none is good).
     """
     data = load_source(source) if isinstance(source, Path) else source
     called = name or (source.name if isinstance(source, Path) else "the source")
@@ -120,7 +122,7 @@ def read_source(
     if len(data) > MAX_SOURCE_BYTES:
         raise bad_source(Code.TOO_LARGE, f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
     if kind is not SourceKind.EPUB:
-        _check_text(data, called, kind)
+        _check_text(data, called, kind, asked=options.encoding is not None)
     return _reader(kind)(data, called, options)
 
 
@@ -151,17 +153,22 @@ def _reader(kind: SourceKind) -> Callable[[bytes, str, ReadingOptions], Document
             from jobs.reading.txt import read_txt
 
             return read_txt
+        case SourceKind.VTT:
+            from jobs.reading.srt import read_vtt
+
+            return read_vtt
 
 
-def _check_text(data: bytes, name: str, kind: SourceKind) -> None:
+def _check_text(data: bytes, name: str, kind: SourceKind, *, asked: bool) -> None:
+    """Refuse what is no text; with an encoding that was asked for, control bytes may be halves of characters."""
     for pattern, what in _SIGNATURE:
         if pattern.match(data):
             raise bad_source(
                 Code.NOT_TEXT, f"{name} is {what}, not {kind} text; export its text, or name its true kind"
             )
-    if data.startswith(_MARKS):
+    if asked or data.startswith(_MARKS) or unmarked_wide(data) is not None:
         return
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > MAX_CONTROL_SHARE * len(data):
         share = f"{controls} of its {len(data)} bytes are control codes"
-        raise bad_source(Code.NOT_TEXT, f"{name} is not text: {share}; if it is UTF-16, save it as UTF-8")
+        raise bad_source(Code.NOT_TEXT, f"{name} is not text: {share}; export its text, or save it as UTF-8")

@@ -1,18 +1,39 @@
-"""Subtitles: every cue is a paragraph with the time it wants to begin at. Read leniently by pysubs2."""
+"""Subtitles (SubRip and WebVTT): every cue is a paragraph with the time it wants to begin at."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
-import pysubs2
-
-from jobs.errors import BadSource
-from jobs.reading.chapters import TextSink, checked
+from jobs.account import Why
+from jobs.reading.chapters import checked
+from jobs.reading.cleaning import clean, speakable
+from jobs.reading.cues import Cue, Cues, said
 from jobs.reading.decoding import decode
-from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
+
+
+@dataclass
+class _Reader:
+    source: str
+    skipped: list[Skip] = field(default_factory=list)
+    escapes: list[tuple[int, int]] = field(default_factory=list)
+    silent: int = 0
+
+    def cue(self, cue: Cue) -> Paragraph | None:
+        """A cue as a paragraph; None when it has no words."""
+        found = said(self.source, cue)
+        text, offsets = clean(found.text, found.offsets)
+        self.skipped += found.skipped
+        if not speakable(text):
+            self.silent += 1
+            if text:
+                self.skipped.append(Skip(offsets[0], offsets[-1] + 1, Why.SYMBOL))
+            return None
+        self.escapes += found.escapes
+        return Paragraph(ParagraphKind.CUE, text, offsets, start_s=cue.start_s)
 
 
 def read_srt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
@@ -21,39 +42,39 @@ def read_srt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
     Raises:
         BadSource: `bad_srt`, no cue was found; `no_text`, no cue has words.
     """
-    decoded = decode(data, name)
-    text = decoded.text.replace("\r\n", "\n").replace("\r", "\n")  # pysubs2 would keep the \r in the text
-    try:
-        subtitles = pysubs2.SSAFile.from_string(text, format_="srt")
-    except (pysubs2.Pysubs2Error, ValueError) as error:
-        raise _no_cues(name, str(error)) from None
-    if not subtitles.events:
-        raise _no_cues(name, "no line like 00:00:01,000 --> 00:00:02,500 was found")
-    subtitles.sort()
-    sink = TextSink()
-    cues = [_cue(event, sink) for event in subtitles.events]
+    return _read(data, name, options, web=False)
+
+
+def read_vtt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
+    """Read WebVTT subtitles as `read_srt` does; notes, style blocks and names of cues are not spoken.
+
+    Raises:
+        BadSource: `bad_vtt`, no cue was found; `no_text`, no cue has words.
+    """
+    return _read(data, name, options, web=True)
+
+
+def _read(data: bytes, name: str, options: ReadingOptions, *, web: bool) -> Document:
+    decoded = decode(data, name, asked=options.encoding)
+    cues = Cues(decoded.text, web)
+    found = sorted(cues.read(), key=lambda cue: cue.start_s)
+    if not found:
+        code, what = (Code.BAD_VTT, "WebVTT") if web else (Code.BAD_SRT, "SubRip")
+        example = "00:01.000 --> 00:02.500" if web else "00:00:01,000 --> 00:00:02,500"
+        raise bad_source(code, f"{name} holds no {what} cues: no line like {example} was found")
+    reader = _Reader(decoded.text)
+    spoken = tuple(paragraph for paragraph in map(reader.cue, found) if paragraph is not None)
     title = PurePath(name).stem
-    spoken = tuple(cue for cue in cues if cue is not None)
-    silent = len(cues) - len(spoken)
-    warnings = (f"{silent} of {len(cues)} cues have no words and are not spoken",) if silent else ()
+    warnings = (f"{reader.silent} of {len(found)} cues have no words and are not spoken",) if reader.silent else ()
     document = Document(
         title=title,
         author="",
         language="",
         chapters=(Chapter(title, spoken),),
-        text=sink.text,
+        text=decoded.text,
         encoding=decoded.encoding,
         warnings=decoded.warnings + warnings,
+        skipped=(*cues.skipped, *reader.skipped),
+        escapes=tuple(reader.escapes),
     )
     return checked(document, name)
-
-
-def _cue(event: pysubs2.SSAEvent, sink: TextSink) -> Paragraph | None:
-    paragraph = sink.paragraph(ParagraphKind.CUE, event.plaintext)
-    if paragraph is None or paragraph.kind is ParagraphKind.SCENE_BREAK:
-        return None
-    return replace(paragraph, start_s=event.start / 1000)
-
-
-def _no_cues(name: str, why: str) -> BadSource:
-    return bad_source(Code.BAD_SRT, f"{name} holds no SubRip cues: {why}")

@@ -1,21 +1,23 @@
-"""Plain text: paragraphs at blank lines, hard-wrapped lines joined, chapters at headings.
+"""Plain text: paragraphs at blank lines, wrapped lines joined, chapters at headings, the rest left out with a label.
 
-The account of every character comes with a later layer; here whole blocks are left out only with a warning.
+The stages, each in a file of its own: signs (`signs`), lines, page numbers (`page_numbers`), licence (`gutenberg`),
+contents lists (`contents`), copyright page, notes, index (`matter`); then headings, tables and paragraphs (`shapes`).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked, left_out_warnings
-from jobs.reading.cleaning import clean, speakable
+from jobs.account import Why
+from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked
+from jobs.reading.cleaning import speakable
+from jobs.reading.contents import without_contents
 from jobs.reading.decoding import decode
-from jobs.reading.document import Document, Paragraph, ParagraphKind
-from jobs.reading.gutenberg import LANGUAGES, Frame, unframe, without_asides, without_contents, without_marks
+from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
+from jobs.reading.gutenberg import LANGUAGES, Frame, unframe, without_credits
 from jobs.reading.headings import (
     MAX_HEADING_CHARS,
     capitals,
@@ -23,10 +25,15 @@ from jobs.reading.headings import (
     keyword_heading,
     title_line,
 )
-from jobs.reading.lines import Block, Line, blocks, join_lines, split_lines, words_of
+from jobs.reading.lines import Block, Line, blocks, ends_sentence, join_lines, split_lines, words_of
+from jobs.reading.matter import without_matter
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
+from jobs.reading.page_numbers import without_pages
+from jobs.reading.shapes import groups_of, is_rule
+from jobs.reading.signs import marks_of
+from jobs.reading.tables import Table, row_text, tables_of
 
-_ATX = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>.*?)\s*#*$")
+_ATX = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>\S.*)$")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\*{3,})$")
 MAX_BARE_HEADING_CHARS = 40
 """A heading with text right below, without a blank line, is shorter than a wrapped line."""
@@ -49,10 +56,14 @@ class _Head:
 
 @dataclass
 class _Reader:
+    """Puts blocks into chapters; `skipped` takes what it leaves out on the way."""
+
+    text: str
     blocks: Sequence[Block]
-    marked: bool
     vocabulary: frozenset[str]
+    skip: frozenset[Why]
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
+    skipped: list[Skip] = field(default_factory=list)
     number: int = 0
     by_capitals: bool = False
 
@@ -60,7 +71,7 @@ class _Reader:
         self.by_capitals = not any(keyword_heading(block.lines[0].text) for block in self.blocks)
         untitled = False
         for index, block in enumerate(self.blocks):
-            head = self._head(index, after_untitled=untitled)
+            head = None if block.plain else self._head(index, after_untitled=untitled)
             if head is None:
                 untitled = False
                 self._body(block.lines)
@@ -73,7 +84,7 @@ class _Reader:
         """What kind of heading a block is; a title may follow a heading that was only a number."""
         block = self.blocks[index]
         first = block.lines[0].text
-        if not speakable(block.words):
+        if is_rule(first) or not speakable(block.words):
             return None
         marked_up = _marked_up(block)
         if marked_up is not None:
@@ -93,7 +104,8 @@ class _Reader:
 
     def _next_number(self, number: int, block: Block) -> bool:
         """Numbers are headings in a row: the first is 1, each further one follows (a new part may begin at 1 again)."""
-        second_fits = len(block.lines) == 1 or title_line(block.lines[1].text)
+        second = "" if len(block.lines) == 1 else block.lines[1].text
+        second_fits = not second or (title_line(second) and heading_number(second) is None)
         return second_fits and number in {1, self.number + 1}
 
     def _capitals(self, block: Block) -> _Head | None:
@@ -105,44 +117,75 @@ class _Reader:
     def _heading(self, block: Block, head: _Head) -> None:
         at = 0
         for lines in head.parts:
-            text, offsets = join_lines(block.lines[at : at + lines], self.vocabulary)
+            text, offsets = self._joined(block.lines[at : at + lines])
             atx = _ATX.match(text)
             if atx is not None:
-                text, offsets = atx["title"], offsets[slice(*atx.span("title"))]
-            paragraph = self._paragraph(ParagraphKind.HEADING, text, offsets)
-            if paragraph is not None and (at > 0 or head.level > CHAPTER_LEVEL):
-                self.builder.subtitle(paragraph)
-            elif paragraph is not None:
-                self.builder.heading(paragraph, head.level)
+                title = atx["title"].rstrip("#").rstrip()
+                begin = atx.start("title")
+                text, offsets = title, offsets[begin : begin + len(title)]
+            if text and (at > 0 or head.level > CHAPTER_LEVEL):
+                self.builder.subtitle(Paragraph(ParagraphKind.HEADING, text, offsets))
+            elif text:
+                self.builder.heading(Paragraph(ParagraphKind.HEADING, text, offsets), head.level)
             at += lines
         rest = block.lines[at:]
         if rest and not _UNDERLINE.match(rest[0].text):
             self._body(rest)
 
     def _body(self, lines: Sequence[Line]) -> None:
-        text, offsets = join_lines(lines, self.vocabulary)
-        kind = ParagraphKind.BODY if speakable(text) else ParagraphKind.SCENE_BREAK
-        paragraph = self._paragraph(kind, text, offsets)
-        if paragraph is not None:
-            self.builder.add(paragraph)
+        at = 0
+        for table in tables_of(lines, self.text):
+            self._paragraphs(lines[at : table.first])
+            self._table(lines, table)
+            at = table.end
+        self._paragraphs(lines[at:])
 
-    def _paragraph(self, kind: ParagraphKind, text: str, offsets: Sequence[int]) -> Paragraph | None:
-        if self.marked:
-            text, offsets = clean(*without_marks(text, offsets))
-        return Paragraph(kind, text, offsets) if text else None
+    def _table(self, lines: Sequence[Line], table: Table) -> None:
+        if table.sure and Why.TABLES in self.skip:
+            self.skipped.append(Skip(lines[table.first].start, lines[table.end - 1].end, Why.TABLES))
+            return
+        for cells in table.rows:
+            text, offsets = row_text(self.text, cells)
+            if speakable(text):
+                self.builder.add(Paragraph(ParagraphKind.BODY, text, offsets))
+
+    def _paragraphs(self, lines: Sequence[Line]) -> None:
+        for group in groups_of(lines):
+            text, offsets = self._joined(group.lines)
+            pause = group.rule or not speakable(text)
+            kind = ParagraphKind.SCENE_BREAK if pause else ParagraphKind.BODY
+            if text:
+                self.builder.add(Paragraph(kind, text, offsets))
+
+    def _joined(self, lines: Sequence[Line]) -> tuple[str, Sequence[int]]:
+        joined = join_lines(lines, self.vocabulary)
+        self.skipped += joined.hyphens
+        return joined.text, joined.offsets
 
 
 def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> Document:
     """Read plain text.
 
     Raises:
-        BadSource: `no_text`, or the bytes do not fit their byte order mark.
+        BadSource: `no_text`, or `bad_encoding`: the bytes do not fit their byte order mark or what was asked for.
     """
-    decoded = decode(data, name)
-    frame = unframe(split_lines(decoded.text))
-    found, asides = without_asides(blocks(frame.lines)) if frame.marked else (blocks(frame.lines), Counter())
-    found, contents_lines = without_contents(found)
-    reader = _Reader(found, frame.marked, words_of(decoded.text))
+    decoded = decode(data, name, asked=options.encoding)
+    text, skip = decoded.text, options.skip
+    marks = marks_of(text, skip)
+    skipped = [cut for cut in marks.cuts if cut.why is not Why.MARKUP]
+    lines = split_lines(text, marks.cuts)
+    if Why.PAGE_NUMBERS in skip:
+        lines, pages = without_pages(lines)
+        skipped += pages
+    frame = unframe(lines, skip)
+    skipped += frame.skips
+    found = blocks(frame.lines)
+    if Why.LICENCE in skip:
+        found, credit = without_credits(found, marked=frame.marked)
+        skipped += credit
+    found, contents = without_contents(found, skip)
+    found, matter = without_matter(found, skip, marks.labels)
+    reader = _Reader(text, found, words_of(text), skip)
     reader.read()
     title, author, language = _facts(frame, name)
     document = Document(
@@ -150,9 +193,10 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
         author=author,
         language=language,
         chapters=reader.builder.finish(title),
-        text=decoded.text,
+        text=text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings + tuple(_warnings(frame, asides, contents_lines, decoded.text)),
+        warnings=decoded.warnings + _warnings(text),
+        skipped=(*skipped, *contents, *matter, *reader.skipped),
     )
     return checked(document, name)
 
@@ -166,25 +210,22 @@ def _facts(frame: Frame, name: str) -> tuple[str, str, str]:
     )
 
 
-def _warnings(frame: Frame, asides: Counter[str], contents_lines: int, text: str) -> list[str]:
-    warnings = list(left_out_warnings(asides))
-    if frame.marked:
-        warnings.append("Project Gutenberg header and licence not spoken")
-    if contents_lines:
-        warnings.append(f"contents list not spoken ({contents_lines} lines)")
+def _warnings(text: str) -> tuple[str, ...]:
     if re.match(r"\s*(<!doctype html|<html|<\?xml)", text[:1000], re.IGNORECASE):
-        warnings.append("this looks like HTML but is read as plain text: its marks are spoken; name it .html")
-    return warnings
+        return ("this looks like HTML but is read as plain text: its marks are spoken; name it .html",)
+    return ()
 
 
 def _marked_up(block: Block) -> _Head | None:
     """A heading that is marked as one: `# Title`, or a line with a rule under it."""
     first = block.lines[0].text
-    atx = _ATX.match(first)
-    if atx is not None and len(block.lines) == 1 and speakable(atx["title"]) and len(first) <= MAX_HEADING_CHARS:
+    atx = _ATX.match(first) if len(first) <= MAX_HEADING_CHARS else None
+    if atx is not None and len(block.lines) == 1 and speakable(atx["title"]):
         return _Head(min(len(atx["marks"]), 3), (1,), titled=True)
     if len(block.lines) == 2 and _UNDERLINE.match(block.lines[1].text) and len(first) <= MAX_HEADING_CHARS:
-        return _Head(1 if block.lines[1].text[0] == "=" else 2, (1,), titled=True)
+        sign = block.lines[1].text[0]
+        if sign == "=" or not ends_sentence(first):
+            return _Head(1 if sign == "=" else 2, (1,), titled=True)
     return None
 
 

@@ -1,17 +1,251 @@
-"""A user's own words: a table of words or patterns and what is spoken for them (`--lexicon words.tsv`)."""
+"""A user's own words: a table of words or patterns and what is spoken for them (`--lexicon words.tsv`). Pure.
+
+    Xanadu<TAB>zan uh doo
+    Siobhan<TAB>/ʃɪvˈɔːn/
+    US<TAB>U S<TAB>case
+    re:(\\d+)bn<TAB>\\1 billion
+
+`#` begins a comment line. Words are found whole, whatever their case (`case`: as written), the longest first. A pattern is
+searched in stretches of a sentence, so that no pattern takes long on a text without stops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
 
+from jobs.account import Why
+from jobs.errors import BadSource, SourceProblem
 from jobs.speaking.base import Context, Replacement
+from jobs.speaking.patterns import problem_of
+
+BAD_LEXICON = "bad_lexicon"
+"""`SourceProblem.code` of every error of a lexicon."""
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+OPEN, CLOSE = "⟦", "⟧"
+"""Around phonemes in a spoken text; none of a source reaches it."""
+_FLAGS = ("case",)
+_LONGEST_PATTERN_CHARS = 500
+_STRETCH_CHARS = 2000
+_ATOM = re.compile(r"\w+|[^\w\s]")
+_ALIKE = str.maketrans({"’": "'", "‘": "'", OPEN: " ", CLOSE: " ", "\u00a0": " "})
+_BRACKETS_OUT = str.maketrans({OPEN: " ", CLOSE: " "})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One line: `key` as it is compared, `now` as it is spoken."""
+
+    key: str
+    now: str
+    case: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    pattern: re.Pattern[str]
+    now: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The entries of a lexicon file."""
+    """The entries of a lexicon file. `words`: by first word, then by length, then by text as it is compared."""
 
-    def rule(self, text: str, context: Context) -> Iterator[Replacement]:
+    words: dict[str, dict[int, dict[str, tuple[_Entry, ...]]]] = field(default_factory=dict)
+    patterns: tuple[_Pattern, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Lexicon:
+        """Read a table; `name` is for error texts.
+
+        Raises:
+            BadSource: `bad_lexicon`, with every line that is wrong.
+        """
+        entries: dict[tuple[str, bool], tuple[int, _Entry]] = {}
+        patterns: dict[tuple[str, bool], tuple[int, _Pattern]] = {}
+        problems: list[SourceProblem] = []
+        for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            try:
+                word, now, case = _columns(line)
+                if word.startswith("re:"):
+                    _add(patterns, (word, case), _pattern(word[len("re:") :], now, case), number)
+                else:
+                    entry = _entry(word, now, case=case)
+                    _add(entries, (entry.key, case), entry, number)
+            except _Wrong as error:
+                problems.append(SourceProblem(BAD_LEXICON, f"{name}: {error}", number))
+        if problems:
+            raise BadSource(*problems)
+        return cls(_indexed(entry for _, entry in entries.values()), tuple(pattern for _, pattern in patterns.values()))
+
+    @property
+    def has_phonemes(self) -> bool:
+        """Whether an entry is spoken as phonemes, which not every model can."""
+        words = (entry.now for lengths in self.words.values() for keys in lengths.values() for entry in _all(keys))
+        return any(OPEN in now for now in (*words, *(pattern.now for pattern in self.patterns)))
+
+    def rule(self, text: str, _context: Context) -> Iterator[Replacement]:
         """Its words in a sentence."""
-        yield from ()
+        found = list(self._words(text))
+        if self.patterns:
+            claimed = bytearray(len(text))
+            for one in found:
+                claimed[one.start : one.end] = b"\1" * (one.end - one.start)
+            for one in self._matches(text.translate(_BRACKETS_OUT)):
+                if not any(claimed[one.start : one.end]):
+                    claimed[one.start : one.end] = b"\1" * (one.end - one.start)
+                    found.append(one)
+            found.sort(key=lambda one: one.start)
+        yield from found
+
+    def _words(self, text: str) -> Iterator[Replacement]:
+        if not self.words:
+            return
+        plain = text.translate(_ALIKE)
+        lower = _lowered(plain)
+        end = 0
+        for atom in _ATOM.finditer(lower):
+            if atom.start() < end:
+                continue
+            entry = self._longest(plain, lower, atom)
+            if entry is not None:
+                end = atom.start() + len(entry.key)
+                yield Replacement(atom.start(), end, entry.now, Why.LEXICON)
+
+    def _longest(self, plain: str, lower: str, atom: re.Match[str]) -> _Entry | None:
+        """The longest entry that stands here, in its own case if that matters."""
+        start = atom.start()
+        if start and lower[start].isalnum() and _wordlike(lower[start - 1]):
+            return None
+        for length, keys in self.words.get(atom.group(), {}).items():
+            end = start + length
+            entries = keys.get(lower[start:end], ())
+            if not entries or (_wordlike(lower[end - 1]) and _wordlike(lower[end : end + 1])):
+                continue
+            for entry in entries:
+                if not entry.case or entry.key == plain[start:end]:
+                    return entry
+        return None
+
+    def _matches(self, text: str) -> Iterator[Replacement]:
+        for pattern in self.patterns:
+            for start, end in _stretches(text):
+                for match in pattern.pattern.finditer(text, start, end):
+                    if match.group():
+                        yield Replacement(*match.span(), match.expand(pattern.now), Why.LEXICON)
+
+
+class _Wrong(Exception):
+    """What is wrong with a line."""
+
+
+def _columns(line: str) -> tuple[str, str, bool]:
+    """Word or pattern, what is spoken, whether case matters."""
+    word, tab, rest = line.partition("\t")
+    if not tab:
+        msg = f"{line.strip()!r} has no tab; write the word, a tab, and what is spoken"
+        raise _Wrong(msg)
+    now, _, flags = rest.partition("\t")
+    word, named = word.strip(), flags.split()
+    unknown = [flag for flag in named if flag not in _FLAGS]
+    if unknown:
+        msg = f"the flag {unknown[0]!r} is not known; the third column may hold: {', '.join(_FLAGS)}"
+        raise _Wrong(msg)
+    if not word or word == "re:":
+        msg = f"no {'pattern' if word else 'word'} before the tab; write one, or delete the line"
+        raise _Wrong(msg)
+    return word, _spoken(now.strip(), pattern=word.startswith("re:")), "case" in named
+
+
+def _spoken(now: str, *, pattern: bool) -> str:
+    """What is spoken, with phonemes in their brackets."""
+    if OPEN in now or CLOSE in now:
+        msg = f"{now!r} holds {OPEN} or {CLOSE}; write phonemes between slashes: /ɪpə/"
+        raise _Wrong(msg)
+    if not (len(now) > 1 and now.startswith("/") and now.endswith("/")):
+        return now
+    phonemes = " ".join(now[1:-1].split())
+    if not any(char.isalpha() for char in phonemes) or "/" in phonemes or (pattern and "\\" in phonemes):
+        msg = f"{now!r} are no phonemes; write IPA between two slashes: /ɪpə/"
+        raise _Wrong(msg)
+    return f"{OPEN}{phonemes}{CLOSE}"
+
+
+def _entry(word: str, now: str, *, case: bool) -> _Entry:
+    plain = " ".join(word.translate(_ALIKE).split())
+    if _ATOM.match(plain) is None:
+        msg = f"{word!r} holds nothing that could be found in a text; write a word"
+        raise _Wrong(msg)
+    return _Entry(plain if case else _lowered(plain), now, case)
+
+
+def _pattern(source: str, now: str, case: bool) -> _Pattern:  # noqa: FBT001  # a column of the table
+    if len(source) > _LONGEST_PATTERN_CHARS:
+        msg = f"the pattern has {len(source)} characters; allowed are {_LONGEST_PATTERN_CHARS}: split it"
+        raise _Wrong(msg)
+    problem = problem_of(source)
+    if problem:
+        msg = f"the pattern {source!r} {problem}"
+        raise _Wrong(msg)
+    pattern = re.compile(source, 0 if case else re.IGNORECASE)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pattern.sub(now, "")
+    except (re.error, IndexError) as error:
+        msg = f"{now!r} cannot replace {source!r}: {error}; name groups of the pattern only: \\1"
+        raise _Wrong(msg) from error
+    return _Pattern(pattern, now)
+
+
+def _add(table: dict[_Key, tuple[int, _Value]], key: _Key, value: _Value, line: int) -> None:
+    if key in table:
+        msg = f"the same entry stands in line {table[key][0]} already; delete one of them"
+        raise _Wrong(msg)
+    table[key] = (line, value)
+
+
+def _indexed(entries: Iterable[_Entry]) -> dict[str, dict[int, dict[str, tuple[_Entry, ...]]]]:
+    """By first word, then longest first; entries that mind their case before the one that does not."""
+    table: dict[str, dict[int, dict[str, tuple[_Entry, ...]]]] = {}
+    for entry in sorted(entries, key=lambda entry: (-len(entry.key), not entry.case)):
+        lower = _lowered(entry.key)
+        first = _ATOM.match(lower)
+        if first is not None:
+            keys = table.setdefault(first.group(), {}).setdefault(len(lower), {})
+            keys[lower] = (*keys.get(lower, ()), entry)
+    return table
+
+
+def _all(keys: dict[str, tuple[_Entry, ...]]) -> Iterator[_Entry]:
+    for entries in keys.values():
+        yield from entries
+
+
+def _lowered(text: str) -> str:
+    """In lower case, character by character, so that places stay."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
+
+
+def _wordlike(char: str) -> bool:
+    return char.isalnum() or char == "_"
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """A long text in stretches that end at a space where there is one."""
+    start = 0
+    while len(text) - start > _STRETCH_CHARS:
+        cut = text.rfind(" ", start + 1, start + _STRETCH_CHARS)
+        end = cut if cut > start else start + _STRETCH_CHARS
+        yield start, end
+        start = end
+    yield start, len(text)

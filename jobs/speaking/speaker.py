@@ -17,7 +17,7 @@ from jobs.speaking.lexicon import Lexicon
 
 RULES: dict[str, tuple[Rule, ...]] = {"en": english.RULES}
 """Rules by base language; a language that is not here is spoken as it is written, but for the common rules."""
-_FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
+_FOR_THE_MODEL = re.compile(r"\[\[[^\[\]⟦⟧]*\]\]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import sys
 import threading
 
 from models.errors import BadPrompt, MissingExtra
-from models.phonemes.tidy import closed, sentences
+from models.phonemes import spans
 
 INSTALL_HINT = "pip install 'tts-batch[espeak]'"
 _PACKAGE = "espeak_english"
@@ -43,7 +43,7 @@ class EspeakPhonemes:
             BadPrompt: nothing in the text can be spoken, or espeak gives no phonemes.
         """
         with self._lock:
-            return " ".join(closed(self._sentence(sentence)) for sentence in sentences(text))
+            return spans.read(text, self._sentence)
 
     def close(self) -> None:
         """End the child; the next text would start a new one."""

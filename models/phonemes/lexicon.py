@@ -11,7 +11,7 @@ import threading
 from types import ModuleType
 
 from models.errors import BadPrompt, MissingExtra
-from models.phonemes.tidy import closed, sentences
+from models.phonemes import spans
 
 INSTALL_HINT = "pip install 'tts-batch[voice-joe]'"
 
@@ -40,7 +40,7 @@ class LexiconPhonemes:
             BadPrompt: nothing in the text can be spoken, or a part of it has no phonemes.
         """
         with self._lock:
-            return " ".join(closed(self._sentence(sentence)) for sentence in sentences(text))
+            return spans.read(text, self._sentence)
 
     def _sentence(self, sentence: str) -> str:
         lost, tokens = self._read(sentence)

@@ -9,7 +9,7 @@ from typing import cast
 from models.errors import ModelError
 
 Phonemes = Callable[[str], str]
-"""English text of one segment -> IPA in espeak's notation. Raises BadPrompt."""
+"""English text of one segment -> IPA in espeak's notation; `⟦IPA⟧` in it is put in as it is. Raises BadPrompt."""
 
 DEFAULT_ROUTE = "lexicon"
 ROUTES = {

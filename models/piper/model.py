@@ -83,6 +83,7 @@ def card(*, precision: str, device: str = "cpu", phonemes: str = DEFAULT_ROUTE) 
         chars_per_s=15.0,
         install_hint=_missing_packages(),
         numerics=f"{NUMERICS_VERSION}-{resolve_precision(precision)}{suffix}",
+        phonemes=True,
     )
 
 

@@ -36,10 +36,38 @@ def test_a_dry_run_shows_the_plan_and_leaves_nothing(door: Door):
     assert (plan["segments"], plan["warnings"]) == (5, [])
     assert plan["audio_s"] > 0
     shown = door.run("submit", "book.md", "--dry-run")
-    assert [line.split()[1] for line in shown.stdout.splitlines()[1:]] == ["One", "Two"]
+    rows = [line.split() for line in shown.stdout.splitlines()]
+    assert [row[1] for row in rows if row and row[0] in {"1", "2"}] == ["One", "Two"]
+    assert f"{plan['account']['source_chars']} characters: " in shown.stdout
     assert f"{plan['segments']} segments, {plan['spoken_chars']} characters" in shown.stderr
     assert [path.name for path in door.folder.rglob("*")] == ["book.md"]
     assert not (door.folder.parent / "data" / "store").exists()
+
+
+def test_what_is_not_spoken_is_told_when_a_job_is_queued(queued: Door):
+    (queued.folder / "one.md").write_text(TEXT + "\nOnce more.[^1]\n\n[^1]: A note.\n")
+    told = queued.run("submit", "one.md", "--no-wait").stderr
+    assert "not spoken: note, note mark (" in told
+    assert "see `tts-batch plan`" in told
+    write(queued, "two.md")
+    assert queued.run("submit", "two.md", "--no-wait").stderr == ""
+
+
+def test_bad_lines_are_passed_over_only_when_asked(queued: Door):
+    (queued.folder / "set.jsonl").write_text('{"id": "a", "text": "Hello there."}\n{"id": "b"\n')
+    assert queued.error("submit", "set.jsonl", "--no-wait", code=2)["code"] == "bad_json"
+    assert queued.world.truth.jobs() == []
+    told = queued.run("submit", "set.jsonl", "--no-wait", "--skip-bad-lines").stderr
+    assert "line 2 is passed over: " in told
+    assert "bad line" in told
+    assert [record.total for record in queued.world.truth.jobs()] == [1]
+
+
+def test_other_ways_of_reading_are_another_job(queued: Door):
+    (queued.folder / "one.md").write_text(TEXT + "\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    first = queued.json("submit", "one.md", "--no-wait")["jobs"]
+    assert queued.json("submit", "one.md", "--no-wait", "--keep", "tables")["jobs"] != first
+    assert queued.json("submit", "one.md", "--no-wait")["jobs"] == first
 
 
 def test_standard_input_is_a_source(door: Door):

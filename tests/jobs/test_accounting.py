@@ -21,12 +21,18 @@ from tests.helpers_account import check_account, retold
 from tests.helpers_reading import epub, planned_of, xhtml
 
 BITS = [
-    *("Mr.", "Dr. Who", "e.g.", "U.S.", "p. 44ff.", "No. 9", "3.14", "$5.30", "5 km", "1884", "12 March 1884", "9:05 a.m."),
-    *("http://a.example/b?c=1", "kit@example.org", "…", "...", "—", "-", "“", "”", "(", ")", "[1]", "«", "»", "「", "」"),
-    *("。", "，", "!", "?", ".", ",", ";", "Word", "WORD", "NASA", "Henry VIII", "CHAPTER I", "1.", "*", "#", "***", "_it_"),
-    *("\u00ad", "\u200b", "\u00a0", " \n", "\n\n", "\r\n", "\t", "\f", "\u2028", "e\u0301", "👩\u200d🚀", "😀", "½", "ﬁ"),
-    *("河边", "كم", "،", "well-\nknown", "&amp;", "&nbsp;", "<b>", "</b>", "`x`", "**", "|", "[a](http://b)", "\\*", "[[x]]"),
-    *("[Illustration: a]", "[Footnote 1: b]", "CONTENTS", "ANNA: yes", "BEN: no", "¹", "²", "℃", "Ⅳ", "⟦a⟧", "\x01", "\x85"),
+    *("Mr.", "Dr. Who", "e.g.", "U.S.", "p. 44ff.", "No. 9"),
+    *("3.14", "$5.30", "5 km", "1884", "12 March 1884", "9:05 a.m."),
+    *("http://a.example/b?c=1", "kit@example.org", "…", "...", "—", "-", "“"),
+    *("”", "(", ")", "[1]", "«", "»", "「", "」"),
+    *("。", "，", "!", "?", ".", ",", ";", "Word"),
+    *("WORD", "NASA", "Henry VIII", "CHAPTER I", "1.", "*", "#", "***", "_it_"),
+    *("\u00ad", "\u200b", "\u00a0", " \n", "\n\n", "\r\n", "\t"),
+    *("\f", "\u2028", "e\u0301", "👩\u200d🚀", "😀", "½", "ﬁ"),
+    *("河边", "كم", "،", "well-\nknown", "&amp;", "&nbsp;", "<b>"),
+    *("</b>", "`x`", "**", "|", "[a](http://b)", "\\*", "[[x]]"),
+    *("[Illustration: a]", "[Footnote 1: b]", "CONTENTS", "ANNA: yes", "BEN: no", "¹"),
+    *("²", "℃", "Ⅳ", "⟦a⟧", "\x01", "\x85"),
 ]  # fmt: skip
 PIECES = st.lists(
     st.one_of(
@@ -45,7 +51,8 @@ def planned(text: str, name: str, *, max_chars: int = 80, pack_chars: int = 0) -
     try:
         return planned_of(text, name, max_chars=max_chars, pack_chars=pack_chars)
     except BadSource as error:
-        assert {problem.code for problem in error.problems} <= {"no_text", "not_text", "bad_html"}
+        if error.problems[0].code not in {"no_text", "not_text", "bad_html"}:
+            raise
         return None
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.account import Why
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadSource
 from jobs.plan import Break, Plan
@@ -192,5 +193,52 @@ def test_an_edited_draft_is_another_job_with_its_own_estimate():
     edited = draft.with_plan(edit(draft.plan, "Two is here.\n"))
     assert edited.job != draft.job
     assert edited.job == draft.with_plan(edit(draft.plan, "Two is here.\n")).job
-    ratio = edited.plan.spoken_chars / draft.plan.spoken_chars
+    ratio = edited.plan.prompt_chars / draft.plan.prompt_chars
     assert edited.audio_s == pytest.approx(draft.audio_s * ratio)
+
+
+def edits(plan: Plan) -> list[tuple[str, str]]:
+    """What the account says was edited: the characters of the source, and what is spoken for them."""
+    passages = sorted([*plan.account.replaced, *plan.account.skipped], key=lambda passage: passage.start)
+    places = [place for passage in passages for place in range(passage.start, passage.end)]
+    assert len(places) == len(set(places))
+    assert plan.account.spoken_chars + len(places) == plan.account.chars
+    return [(passage.was, passage.now) for passage in passages if passage.why is Why.EDIT]
+
+
+MARKDOWN = "# One\n\nOne is *here*. Two is here.\n\nThree is here.\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Two is here.", "Two is not here.", [("Two is here.", "Two is not here.")]),
+        ("Two is here.\n", "", [("Two is here.", "")]),
+        ("Two is here.\n", "Two is here.\nA new one.\n", []),
+        ("One is here.\n", "One was there.\n", [("One is here.", "One was there.")]),
+        ("Two is here.\n", "Two is.\nHere.\n", [("Two is here.", "Two is. Here.")]),
+        ("One is here.\nTwo is here.\n", "One and two.\n", [("One is here. Two is here.", "One and two.")]),
+        ("One is here.\nTwo is here.\n", "Two is here.\nOne is here.\n", []),
+        ("One is here.\nTwo is here.\n", "", [("One is here.", ""), ("Two is here.", "")]),
+        ("Two is here.\n", "\nTwo is here.\n", []),
+    ],
+)  # fmt: skip
+def test_the_account_says_what_was_edited(old, new, told):
+    plan = book(MARKDOWN, "book.md")
+    assert edits(plan) == []
+    changed = edit(plan, old, new)
+    assert edits(changed) == told
+    assert changed.account.chars == plan.account.chars
+    if not told:
+        assert changed.account == plan.account
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "Other words.", "Same.\nTwice.", "a"])), max_size=6))
+def test_however_it_is_edited_the_account_adds_up(changes):
+    plan = plan_of(MARKDOWN + "\nFour &amp; five.\n\n# Two\n\nSix. Seven. Eight.\n", "book.md", max_chars=MAX_CHARS)
+    lines = plan_text(plan).split("\n")
+    for index, words in changes:
+        lines[4 + index % (len(lines) - 4)] = words
+    changed = edited_plan(plan, "\n".join(["Kept.", *lines]), max_chars=MAX_CHARS)
+    edits(changed)
+    assert changed.account.chars == plan.account.chars

@@ -1,7 +1,180 @@
-"""English: capitals."""
+"""English: acronyms by letters against shouted words. Pure.
+
+`BBC` is spelled, `NASA` is said as it stands, `STOP` and whole runs of capitals become ordinary words. What an acronym is
+and how it is said stands in `acronyms.py`; a user's lexicon goes before all of it.
+"""
 
 from __future__ import annotations
 
-from jobs.speaking.base import Rule
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-RULES: tuple[Rule, ...] = ()
+from jobs.account import Why
+from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.english.acronyms import AS_WORDS, BY_LETTERS, COMMON, EITHER, KEPT, MIXED, SOUNDS, WITH_IT
+from jobs.speaking.letters import pronounceable, spelled
+
+_CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:['’]?[A-ZÀ-ÖØ-ÞŠŽ]|s(?!\w))")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_MIXED = re.compile(rf"(?<!\w)(?:{'|'.join(MIXED)})(?!\w)")
+_BETWEEN = re.compile(r"[\s\d,;:'’\"“”‘()–—/&-]*$")
+_STARTS = re.compile(r"(?:^|[.!?…:]|\n)[\"'”’»)\]]{0,3}\s*[\"'“‘«(\[¡¿–—-]{0,3}\s?$|[\"“‘«(\[]$")
+_PLURAL = re.compile(r"([A-Z]{2,6})s(?!\w)")
+_ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$")
+_SAME = re.compile(r"(.)\1+")
+_NEAR_CHARS = 12
+_LONGEST_SPELLED_CHARS = 5
+_STRETCHED_CHARS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A word of capitals: `core` without a possessive or plural ending, `tail` that ending; its run is `shouted`."""
+
+    start: int
+    end: int
+    core: str
+    tail: str
+    shouted: bool = False
+
+
+def _rule(text: str, context: Context) -> Iterator[Replacement]:
+    if _CAPITALS.search(text) is None:
+        if context.heading or "PhD" in text:
+            yield from _mixed(text)
+        return
+    found = [*_mixed(text), *_words(text, context)]
+    found.sort(key=lambda one: one.start)
+    yield from found
+
+
+def _mixed(text: str) -> Iterator[Replacement]:
+    for match in _MIXED.finditer(text):
+        yield Replacement(match.start(), match.end(), MIXED[match.group()], Why.ACRONYM)
+
+
+def _words(text: str, context: Context) -> Iterator[Replacement]:
+    run: list[_Word] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        word = _capital_word(match)
+        if run and (word is None or not _BETWEEN.match(text[end : match.start()][-_NEAR_CHARS:])):
+            yield from _run(text, run, context)
+            run = []
+        if word is not None:
+            run.append(word)
+        end = match.end()
+    yield from _run(text, run, context)
+
+
+def _capital_word(match: re.Match[str]) -> _Word | None:
+    written = match.group()
+    plural = _PLURAL.fullmatch(written)
+    if plural is not None:
+        return _Word(match.start(), match.end(), plural.group(1), "s")
+    core, mark, tail = written.partition("’" if "’" in written else "'")
+    if not core.isupper() or (tail and not (tail.isupper() or tail == "s")):
+        return None
+    return _Word(match.start(), match.end(), core, mark + tail)
+
+
+def _run(text: str, run: list[_Word], context: Context) -> Iterator[Replacement]:
+    if not run:
+        return
+    words = sum(_says_word(text, word, context) for word in run if len(word.core) > 1)
+    for word in run:
+        shouted = words >= 2 or (words == 1 and len(run) > 1)
+        yield from _said(text, _Word(word.start, word.end, word.core, word.tail, shouted), context)
+
+
+def _says_word(text: str, word: _Word, context: Context) -> bool:
+    """Whether it is plainly a shouted word, seen alone."""
+    core = word.core
+    if (
+        core in AS_WORDS
+        or core in BY_LETTERS
+        or core in KEPT
+        or core in EITHER
+        or _glued(text, word)
+        or word.tail == "s"
+    ):
+        return False
+    return core.lower() in context.vocabulary or core in COMMON or (len(core) > 2 and pronounceable(core))
+
+
+def _said(text: str, word: _Word, context: Context) -> Iterator[Replacement]:
+    core = word.core
+    if len(core) == 1:
+        yield from _single(text, word)
+    elif core in AS_WORDS or core in KEPT:
+        return
+    elif _glued(text, word) or word.tail == "s" or core in BY_LETTERS or (core in EITHER and _meant(text, word)):
+        if len(core) <= _LONGEST_SPELLED_CHARS + 1:
+            yield _letters(text, word)
+    elif _is_word(text, word, context):
+        yield Replacement(word.start, word.end, _cased(text, word, context), Why.CAPITALS)
+    elif not _ROMAN.match(core):
+        yield _letters(text, word)
+
+
+def _single(text: str, word: _Word) -> Iterator[Replacement]:
+    """`A` inside a shouted run is the article; `I` and other single letters stay. `I'M` is a word."""
+    if word.tail[1:].isupper():
+        now = word.core + word.tail.lower()
+        yield Replacement(word.start, word.end, now, Why.CAPITALS)
+    elif word.core == "A" and word.shouted and not _at_start(text, word.start):
+        yield Replacement(word.start, word.end, "a", Why.CAPITALS)
+
+
+def _is_word(text: str, word: _Word, context: Context) -> bool:
+    core = word.core
+    if core.lower() in context.vocabulary or core in COMMON or core in EITHER or word.tail[1:].upper() == "T":
+        return True
+    if _ROMAN.match(core):
+        return False
+    if _SAME.sub(r"\1", core) in SOUNDS or len(core) > _LONGEST_SPELLED_CHARS:
+        return True
+    if len(core) == 2 and not word.shouted:
+        return False
+    stretched = any(len(match.group()) >= _STRETCHED_CHARS for match in _SAME.finditer(core))
+    return pronounceable(core) or (stretched and pronounceable(_SAME.sub(r"\1", core)))
+
+
+def _meant(text: str, word: _Word) -> bool:
+    """Whether `US`, `IT`, `WHO` are the acronym: the article stands before it, or what goes with it after."""
+    before = text[max(0, word.start - _NEAR_CHARS) : word.start].lower().split()
+    article = bool(before) and before[-1] == "the"
+    following = _WORD.match(text, word.end + 1)
+    if word.core == "IT":
+        return following is not None and following.group().lower() in WITH_IT
+    return article or (word.core not in ("WHO", "AM", "AIR") and not word.shouted)
+
+
+def _glued(text: str, word: _Word) -> bool:
+    """Whether it touches a digit or `&`: part of a name (`MP3`, `R&D`)."""
+    around = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
+    return any(char.isdigit() or char == "&" for char in around)
+
+
+def _letters(text: str, word: _Word) -> Replacement:
+    before, after = text[max(0, word.start - 1) : word.start], text[word.end : word.end + 1]
+    tail = word.tail.lower()
+    now = " " * before.isdigit() + spelled(word.core) + tail + " " * after.isdigit()
+    return Replacement(word.start, word.end, now, Why.ACRONYM)
+
+
+def _cased(text: str, word: _Word, context: Context) -> str:
+    lower = unicodedata.normalize("NFC", (word.core + word.tail).lower())
+    if _at_start(text, word.start):
+        return lower[:1].upper() + lower[1:]
+    known = word.shouted or word.core in COMMON or word.core in EITHER or word.core.lower() in context.vocabulary
+    return lower if known or word.tail else lower[:1].upper() + lower[1:]
+
+
+def _at_start(text: str, start: int) -> bool:
+    return _STARTS.search(text[max(0, start - _NEAR_CHARS) : start]) is not None if start else True
+
+
+RULES: tuple[Rule, ...] = (_rule,)

@@ -18,7 +18,7 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 _INSTEAD = {
     **dict.fromkeys("\u00a0\u2007\u2008\u2009\u200a\u202f\u3000", " "),
     **dict.fromkeys("‐‑", "-"),
-    **{"⁄": "/", "∕": "/", "’": "'", "ʼ": "'", "＇": "'", "﹣": "-", "－": "-", "·": ".", "٫": ".", "٬": ","},
+    **{"º": "°", "⁄": "/", "∕": "/", "’": "'", "ʼ": "'", "＇": "'", "﹣": "-", "－": "-", "·": ".", "٫": ".", "٬": ","},
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
 }
 _ORDINARY = re.compile(r"[^\x00-\x7f]")
@@ -42,7 +42,7 @@ DASH = r"(?: ?[–‒] ?| - |-)"
 """Between the ends of a range."""
 MOST_BARE_DIGITS = 9
 """A longer whole number without separators is an identifier: digit by digit."""
-_MIXED = re.compile(rf"(?:([0-9]+)[ -]?)?(?:([{VULGAR}])|([0-9]+)/([0-9]+))")
+_MIXED = re.compile(rf"(?:([0-9]+)[ -]?)?([{VULGAR}])|(?:([0-9]+)[ -])?([0-9]+)/([0-9]+)")
 _SIGNS = {"-": "minus ", "−": "minus ", "–": "minus ", "+": "plus ", "±": "plus or minus ", "~": "about "}
 _SIGNS |= {"≈": "about ", "≤": "at most ", "≥": "at least "}
 _PARTS = {"2": ("half", "halves"), "4": ("quarter", "quarters")}
@@ -132,7 +132,8 @@ def fraction_words(above: str, below: str, locale: Locale) -> str:
 
 
 def _mixed_words(mixed: re.Match[str], locale: Locale) -> str:
-    whole, char, above, below = mixed.groups()
+    whole, char, beside, above, below = mixed.groups()
+    whole = whole or beside
     if char:
         above, _, below = unicodedata.normalize("NFKC", char).partition("⁄")
     part = fraction_words(above, below, locale)

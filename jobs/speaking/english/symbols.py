@@ -1,7 +1,175 @@
-"""English: symbols."""
+"""English: signs that are said as words, and signs of notation that have no word. Pure.
+
+What nothing is said for in any language (`common.LAST`) is not repeated here.
+"""
 
 from __future__ import annotations
 
-from jobs.speaking.base import Rule
+import re
+from collections.abc import Callable, Iterator
 
-RULES: tuple[Rule, ...] = ()
+from jobs.account import Why
+from jobs.speaking.base import Context, Replacement, Rule
+
+_WORDS = {
+    "++": "plus plus", "&": "and", "＆": "and", "@": "at", "+": "plus", "=": "equals", "×": "times", "÷": "divided by", "±": "plus or minus",
+    "≠": "is not equal to", "≈": "about", "≤": "is at most", "≥": "is at least", "→": "to", "⇒": "to", "↔": "and",
+    "%": "percent", "‰": "per thousand", "°": "degrees", "§": "section", "∞": "infinity", "√": "square root of",
+    "∑": "sum of", "∈": "in", "∆": "delta", "∂": "partial", "∫": "integral of", "∝": "proportional to", "∴": "therefore",
+    "∵": "because", "½": "one half", "¼": "one quarter", "¾": "three quarters", "€": "euros", "£": "pounds",
+    "¥": "yen", "₹": "rupees", "¢": "cents", "$": "dollars", "µ": "micro", "℃": "degrees Celsius", "℉": "degrees Fahrenheit",
+}  # fmt: skip
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi"
+    " omega"
+)
+_GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψω",
+        _GREEK_NAMES.split(),
+        strict=True,
+    )
+)
+_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
+_POWERS = {"2": "squared", "3": "cubed"}
+_PAIRED = ("he", "she", "him", "her", "his", "hers", "himself", "herself", "they", "them", "their", "yes", "no")
+_FOUND = re.compile(
+    r"(?P<shehe>(?<!\w)\(s\)he(?!\w)|(?<!\w)s/he(?!\w))"
+    r"|(?P<music>(?<!\w)[A-G]#(?!\w)|(?<!\w)[CF]#(?!\w))"
+    r"|(?P<tag>(?<![\w&#])#(?=[A-Za-z_]))"
+    r"|(?P<compare><=|>=|==+|!=|=>|->|<->|<-|[<>](?=\s?[-−$£€]?\d)|(?<=\w\s)[<>](?=\s\w))"
+    r"|(?P<power>\^(?=[-−]?\w))"
+    r"|(?P<super>[⁰¹²³⁴-⁹⁻⁺ⁿ]{1,20})"
+    r"|(?P<about>(?<![\w~])~(?=[$£€]?\d))"
+    r"|(?P<product>(?<=\d)\s?\*\s?(?=\d))"
+    r"|(?P<paragraph>¶¶?\s?(?=\d))"
+    r"|(?P<sections>§§)"
+    r"|(?P<slash>(?<=[\w)])/(?=[\w(])|(?<=\w)/(?!\S))"
+    r"|(?P<greek>(?<![^\W\d_])[α-ωΑ-Ω](?![^\W\d_]))"
+    r"|(?P<hash>(?<!\w)#(?=\s?\d))"
+    r"|(?P<word>\+\+|[&＆@+=×÷±≠≈≤≥→⇒↔%‰°§∞√∑∈∆∂∫∝∴∵½¼¾€£¥₹¢$µ℃℉])"
+)
+_COMPARED = {
+    "<=": "is at most", ">=": "is at least", "==": "equals", "!=": "is not equal to", "=>": "to", "->": "to",
+    "<->": "and", "<-": "from", "<": "less than", ">": "greater than",
+}  # fmt: skip
+_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]")
+_RULER_CHARS = 3
+_NOTED_WORD_CHARS = 3
+
+
+def _rule(text: str, _context: Context) -> Iterator[Replacement]:
+    if _ANY.search(text) is None:
+        return
+    for match in _FOUND.finditer(text):
+        word = _SAID[str(match.lastgroup)](text, match)
+        if word is not None:
+            now = _apart(text, match.start(), match.end(), word) if word.strip() else word
+            yield Replacement(match.start(), match.end(), now, Why.SYMBOL)
+
+
+def _apart(text: str, start: int, end: int, word: str) -> str:
+    """A word with a space on each side where it would touch another."""
+    before, after = text[max(0, start - 1) : start], text[end : end + 1]
+    left = " " if before and not (before.isspace() or before in "([{\"“‘'-–—/") else ""
+    right = " " if after and not (after.isspace() or after in ".,;:!?)]}\"”’'/-–—") else ""
+    return left + word + right
+
+
+def _she_or_he(_text: str, _match: re.Match[str]) -> str:
+    return "she or he"
+
+
+def _music(_text: str, match: re.Match[str]) -> str:
+    return f"{match.group()[0]} sharp"
+
+
+def _tag(_text: str, _match: re.Match[str]) -> str:
+    return "hashtag"
+
+
+def _compared(_text: str, match: re.Match[str]) -> str:
+    sign = match.group()
+    if sign.startswith("=="):
+        return _COMPARED["=="] if len(sign) < _RULER_CHARS + 1 else ""
+    return _COMPARED[sign]
+
+
+def _power(_text: str, _match: re.Match[str]) -> str:
+    return "to the power of"
+
+
+def _superscript(text: str, match: re.Match[str]) -> str:
+    """A power after a digit or a short name; after a word or a stop it is the mark of a note and not said."""
+    before = re.search(r"[^\W_]{1,20}$", text[max(0, match.start() - 20) : match.start()])
+    if before is None or (not before.group().isdigit() and len(before.group()) >= _NOTED_WORD_CHARS):
+        return ""
+    number = "".join(_SUPERSCRIPTS[sign] for sign in match.group())
+    return _POWERS.get(number, f"to the power of {number.replace('-', 'minus ').replace('+', 'plus ')}")
+
+
+def _about(_text: str, _match: re.Match[str]) -> str:
+    return "about"
+
+
+def _product(_text: str, _match: re.Match[str]) -> str:
+    return "times"
+
+
+def _paragraph(_text: str, _match: re.Match[str]) -> str:
+    return "paragraph"
+
+
+def _sections(_text: str, _match: re.Match[str]) -> str:
+    return "sections"
+
+
+def _slash(text: str, match: re.Match[str]) -> str:
+    before = re.search(r"[^\W_]{1,20}$", text[max(0, match.start() - 20) : match.start()])
+    after = re.match(r"[^\W_]{1,20}", text[match.end() : match.end() + 20])
+    if before is None or after is None:
+        return " "
+    left, right = before.group().lower(), after.group().lower()
+    if left in _PAIRED and right in _PAIRED:
+        return "or"
+    return "slash" if left.isdigit() and right.isdigit() else " "
+
+
+def _greek(_text: str, match: re.Match[str]) -> str:
+    return _GREEK[match.group().lower().replace("ς", "σ")]
+
+
+def _hash(_text: str, _match: re.Match[str]) -> str:
+    return "number"
+
+
+def _word(text: str, match: re.Match[str]) -> str | None:
+    sign = match.group()
+    if sign == "=" and _ruled(text, match.start()):
+        return ""
+    return _WORDS[sign]
+
+
+def _ruled(text: str, at: int) -> bool:
+    """Whether a sign stands in a line of the same sign."""
+    around = text[max(0, at - _RULER_CHARS) : at + _RULER_CHARS + 1]
+    return text[at] * _RULER_CHARS in around
+
+
+_SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
+    "shehe": _she_or_he,
+    "music": _music,
+    "tag": _tag,
+    "compare": _compared,
+    "power": _power,
+    "super": _superscript,
+    "about": _about,
+    "product": _product,
+    "paragraph": _paragraph,
+    "sections": _sections,
+    "slash": _slash,
+    "greek": _greek,
+    "hash": _hash,
+    "word": _word,
+}
+RULES: tuple[Rule, ...] = (_rule,)

@@ -39,23 +39,31 @@ def _engine() -> inflect.engine:
     return inflect.engine()
 
 
-@lru_cache(maxsize=16384)
 def cardinal(number: str, locale: Locale) -> str:
     """A whole number of ASCII digits: one by one with a leading zero or above `MOST_DIGITS`."""
     if (len(number) > 1 and number[0] == "0") or len(number) > MOST_DIGITS:
         return grouped_digits(number)
     if len(number) == 1:
         return _DIGITS[int(number)]
+    return _cardinal(number, locale)
+
+
+@lru_cache(maxsize=16384)
+def _cardinal(number: str, locale: Locale) -> str:
     return _engine().number_to_words(number, andword="and" if locale.british else "", comma="").replace("  ", " ")
 
 
-@lru_cache(maxsize=4096)
 def ordinal(number: str, locale: Locale) -> str:
     """`21` as "twenty-first"."""
     bare = number.lstrip("0") or "0"
     if len(bare) > MOST_DIGITS:
         return f"{grouped_digits(bare)}th"
-    return str(_engine().ordinal(cardinal(bare, locale)))
+    return _ordinal(bare, locale)
+
+
+@lru_cache(maxsize=4096)
+def _ordinal(number: str, locale: Locale) -> str:
+    return str(_engine().ordinal(cardinal(number, locale)))
 
 
 def plural(words: str) -> str:

@@ -31,11 +31,27 @@ _SHORT_YEAR = re.compile(
 )
 _TYPED_SHORT_YEAR = re.compile(r"(?<![0-9A-Za-z])’([0-9]{2})(?![0-9A-Za-z’'])")
 _ERA_AFTER = re.compile(rf"{_NOT_AFTER}([0-9]{{4}})(?= ?(?:A\.?D\b|B\.?C\b|C\.?E\b|BCE\b|B\.C\.E\b))")
-_ERA_BEFORE = re.compile(rf"\b(?:AD|A\.D\.|CE) ?({_FOUR}){_NOT_BEFORE}")
+_ERA_BEFORE = re.compile(rf"\b(?:AD|A\.D\.|CE|FY) ?({_FOUR}){_NOT_BEFORE}")
+_SURE_WORD = re.compile(
+    r"(?:^|[^A-Za-z])(?:since|until|till|during|the years?|circa|anno|copyright|©|"
+    rf"(?:on|in|of|since|by|until|from|before|after|during|late|early) (?:{MONTH}),?) $",
+    re.IGNORECASE,
+)
+_IN = re.compile(r"\b(?:in|by) $", re.IGNORECASE)
+_SUBJECT = re.compile(
+    rf" {PLURAL_NOUN} (?:were|are|had|have|did|could|would|will|began|came|went|took|made|became|still|also|rose|fell|"
+    r"[a-z]{2,16}ed)\b"
+)
+_AMOUNT_WORD = re.compile(
+    r"\b(?:(?:crowd|total|population|sum|number|army|force|height|depth|weight|length|speed|average|maximum|minimum|range|"
+    r"distance|cost|price|staff|circulation|capacity|score|audience|fleet|membership) of"
+    r"|(?:increased?|increases|rose|risen|fell|fallen|grew|grown|reduced|decreased|cut|dropped|multiplied|divided|times) by) $",
+    re.IGNORECASE,
+)
 _YEAR_WORD = re.compile(
-    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|mid|middle|to|"
-    r"between|around|about|pre|post|spring|summer|autumn|fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"
-    r"established|founded|published|copyright|©|\(c\)|fiscal|FY|vintage|back in|"
+    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|mid|middle|"
+    r"(?:back|prior|dates?|dated|close|forward) to|between|around|about|pre|post|spring|summer|autumn|fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"
+    r"established|founded|published|copyright|©|\(c\)|fiscal|Q[1-4]|H[12]|vintage|back in|"
     rf"{MONTH}|{MONTH},)(?: |-|, )$",
     re.IGNORECASE,
 )
@@ -69,7 +85,7 @@ def ranges(text: str, context: Context) -> Iterator[Replacement]:
                 continue
             end = year(last, locale)
         elif int(last) > int(first[2:]) or (last == "00" and first.endswith("99")):
-            end = two_digits(last, locale)
+            end = cardinal(str(int(first) + 1), locale) if last == "00" else two_digits(last, locale)
         else:
             continue
         yield replaced(text, match.span(), f"{year(first, locale)} to {end}", Why.RANGE)
@@ -84,17 +100,18 @@ def decades(text: str, context: Context) -> Iterator[Replacement]:
     for match in _DECADE.finditer(plain_text):
         yield replaced(plain_text, match.span(), _decade(match, plain_text, locale), Why.YEAR)
     for match in _SHORT_DECADE.finditer(plain_text):
-        if not _SECONDS.search(_before(plain_text, match.start())):
+        if not SECONDS.search(_before(plain_text, match.start())):
             yield replaced(plain_text, match.span(), plural(cardinal(match[1], locale)), Why.YEAR)
     for match in _TYPED_SHORT_YEAR.finditer(text):
-        if _OPEN_QUOTE.search(text, 0, match.start()) is None:
+        # After an opening single quote the sign closes it: it is no apostrophe.
+        window = _before(text, match.start())
+        if window.rfind("‘") <= window.rfind("’"):
             yield replaced(text, match.span(), two_digits(match[1], locale), Why.YEAR)
     for match in _SHORT_YEAR.finditer(plain_text):
         yield replaced(plain_text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
 
 
-_OPEN_QUOTE = re.compile(r"‘(?=[^’]*$)")
-_SECONDS = re.compile(r"\b(?:took|takes?|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE)
+SECONDS = re.compile(r"\b(?:took|takes?|taking|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE)
 
 
 def eras(text: str, context: Context) -> Iterator[Replacement]:
@@ -115,17 +132,25 @@ def by_context(text: str, context: Context) -> Iterator[Replacement]:
         return
     locale = locale_of(context.language)
     for match in _YEARS.finditer(text):
-        if _is_year(text, match):
-            for one in _ONE.finditer(text, match.start(), match.end()):
+        start, end = match.span()
+        if _COUNTED.match(text, end) and len(match.group()) > 4 and text[end - 6 : end - 4] == ", ":
+            # `In 2020, 1200 people`: the last one counts.
+            end -= 6
+        if _is_year(text, (start, end), heading=context.heading):
+            for one in _ONE.finditer(text, start, end):
                 yield replaced(text, one.span(), year(one.group(), locale), Why.YEAR)
 
 
-def _is_year(text: str, match: re.Match[str]) -> bool:
-    before, end = _before(text, match.start()), match.end()
-    if _COUNTED.match(text, end):
-        return False
-    if _YEAR_WORD.search(before):
+def _is_year(text: str, span: tuple[int, int], *, heading: bool) -> bool:
+    before, end = _before(text, span[0]), span[1]
+    if heading and not any(char.isalnum() for char in text[: span[0]] + text[end:]):
         return True
+    if _SURE_WORD.search(before):
+        return True
+    if _COUNTED.match(text, end):
+        return _IN.search(before) is not None and _SUBJECT.match(text, end) is not None
+    if _YEAR_WORD.search(before):
+        return _AMOUNT_WORD.search(before) is None
     if _DETERMINED.search(before):
         return _AFTER_DETERMINED.match(text, end) is not None
     if _SENTENCE_BEGIN.search(before):
@@ -146,4 +171,6 @@ def _before(text: str, start: int) -> str:
     return text[max(0, start - _WINDOW_CHARS) : start]
 
 
-RULES: tuple[Rule, ...] = (decades, ranges, eras, by_context)
+DECADES: tuple[Rule, ...] = (decades,)
+"""Before units, for `1990s` is no time in seconds."""
+RULES: tuple[Rule, ...] = (ranges, eras, by_context)

@@ -15,7 +15,7 @@ import av
 import numpy as np
 import pytest
 
-from jobs.account import Account
+from jobs.account import Account, Passage, Why
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, JobSpec, SegmentResult, SourceKind
@@ -23,6 +23,7 @@ from jobs.state import JobState, SegmentState
 from jobs.takes import TakeOrigin, write_take
 
 RATE_HZ = 22050
+LICENCE = Passage(start=0, end=10, was="(licence)\n", why=Why.LICENCE)
 
 
 def tone_pcm(samples: int, *, seed: int = 0, level: int = 8000) -> np.ndarray:
@@ -96,8 +97,8 @@ class Book:
                 ChapterPlan(chapter=number, title=title, segments=count)
                 for number, (title, count) in enumerate(self.chapters)
             ),
-            account=Account(chars=100, spoken_chars=100),
             segments=tuple(self.segments),
+            account=Account(chars=100, spoken_chars=90, skipped=(LICENCE,)),
         )  # fmt: skip
 
     @property

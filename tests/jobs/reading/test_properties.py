@@ -71,7 +71,7 @@ def test_pieces_of_a_cut_are_short_and_cover_it(text, max_chars):
 @given(PROSE, st.integers(min_value=1, max_value=120), st.integers(min_value=0, max_value=200))
 def test_segments_cover_the_text_within_the_limit(text, max_chars, pack_chars):
     cleaned, _ = clean(text)
-    pieces = segment_pieces(cleaned, "en", max_chars=max_chars, pack_chars=pack_chars)
+    pieces = segment_pieces(cleaned, sentence_spans(cleaned, "en"), max_chars=max_chars, pack_chars=pack_chars)
     assert "".join(cleaned[piece.start : piece.end] for piece in pieces) == cleaned
     assert all(visible_chars(cleaned, piece.start, piece.end) <= max_chars for piece in pieces)
 

@@ -1,0 +1,93 @@
+"""Numbers of pages that stand alone on a line of plain text. Pure.
+
+`- 12 -` is one by its looks; a bare `12` only when it goes on with others through the text, for chapters have bare
+numbers too. Where a number interrupts a sentence, the lines around it meet again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+
+from jobs.account import Why
+from jobs.reading.document import Skip
+from jobs.reading.lines import Line, ends_sentence
+
+_DASHED = re.compile(
+    r"(?:[-–—~•]\s?(?:\d{1,4}|[ivxlc]{1,8})\s?[-–—~•]|page \d{1,4} of \d{1,4}|\|\s?\d{1,4}\s?\|)$", re.I
+)
+_BARE = re.compile(r"(?:(?:page|p\.|seite|pg\.?)\s|\[)?(?P<number>\d{1,4})\]?$", re.IGNORECASE)
+_CHAPTER = re.compile(r"(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S", re.IGNORECASE)
+_MIN_ROW = 3
+_MAX_STEP = 3
+_MIN_LINES_APART = 3
+_NEAR_LINES = 12
+"""How far the text around a number is looked for."""
+
+
+def without_pages(lines: Sequence[Line | None]) -> tuple[list[Line | None], list[Skip]]:
+    """The lines without those that are only the number of a page, and what was taken out."""
+    gone = {index for index, line in enumerate(lines) if line is not None and not line.text}
+    dashed = {index for index, line in enumerate(lines) if line is not None and _DASHED.match(line.text)}
+    taken = dashed | _bare(lines, gone)
+    skips = [Skip(line.start, line.end, Why.PAGE_NUMBERS) for index in sorted(taken) if (line := lines[index])]
+    gone |= taken
+    if not gone:
+        return list(lines), []
+    for index in sorted(gone):
+        if _interrupts(lines, index, gone):
+            before, after = _around(lines, index, gone)
+            gone |= set(range(before + 1, after))
+    return [line for index, line in enumerate(lines) if index not in gone], skips
+
+
+def _bare(lines: Sequence[Line | None], gone: set[int]) -> set[int]:
+    """Bare numbers that are pages: rows of them, each a little higher than the one before."""
+    taken: set[int] = set()
+    row: list[tuple[int, int]] = []
+    chapters = sum(line is not None and _CHAPTER.match(line.text) is not None for line in lines) > 1
+    found = [
+        (index, int(match["number"]))
+        for index, line in enumerate(lines)
+        if line is not None and (match := _BARE.match(line.text))
+    ]
+    for place in [*found, (len(lines), -1)]:
+        if row and not 0 < place[1] - row[-1][1] <= _MAX_STEP:
+            taken |= _pages_of(lines, row, gone, chapters=chapters)
+            row = []
+        row.append(place)
+    return taken
+
+
+def _pages_of(
+    lines: Sequence[Line | None], row: Sequence[tuple[int, int]], gone: set[int], *, chapters: bool
+) -> set[int]:
+    indexes = [index for index, _ in row]
+    if len(row) < _MIN_ROW or indexes[-1] - indexes[0] < _MIN_LINES_APART * (len(row) - 1):
+        return set()
+    if any(b - a < 2 for a, b in itertools.pairwise(indexes)):
+        return set()  # a column of numbers
+    worded = any((line := lines[index]) is not None and not line.text.isdecimal() for index in indexes)
+    broken = any(_interrupts(lines, index, gone) for index in indexes)
+    return set(indexes) if worded or broken or chapters or row[0][1] > 1 else set()
+
+
+def _around(lines: Sequence[Line | None], index: int, gone: set[int]) -> tuple[int, int]:
+    """The nearest lines with text before and after one, or where the search ended."""
+    first, last = max(-1, index - _NEAR_LINES), min(len(lines), index + _NEAR_LINES)
+    before = index - 1
+    while before > first and (lines[before] is None or before in gone):
+        before -= 1
+    after = index + 1
+    while after < last and (lines[after] is None or after in gone):
+        after += 1
+    return before, after
+
+
+def _interrupts(lines: Sequence[Line | None], index: int, gone: set[int]) -> bool:
+    """Whether a sentence goes on after a number: the line before does not end one, the line after begins small."""
+    before, after = _around(lines, index, gone)
+    first = lines[before] if before >= 0 else None
+    second = lines[after] if after < len(lines) else None
+    return first is not None and second is not None and not ends_sentence(first.text) and second.text[:1].islower()

@@ -1,0 +1,106 @@
+"""English: numbers that are no quantities: telephone numbers, addresses of machines, versions, chains such as an ISBN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jobs.account import Why
+from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.english.numerals import numeric, plain, replaced
+from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
+
+_BEFORE = r"(?<![0-9A-Za-z_$£€¥₹])(?<![0-9][.,:/-])"
+_AFTER = r"(?![0-9A-Za-z]|[-./:][0-9])"
+_GAP = r"[ .-]"
+_PHONES = (
+    re.compile(rf"(?<![0-9A-Za-z])\+[1-9](?:{_GAP}?\(?[0-9]\)?){{7,14}}{_AFTER}"),
+    re.compile(rf"{_BEFORE}00[1-9][0-9]{{0,2}}(?:[ -][0-9]{{2,4}}){{2,5}}{_AFTER}"),
+    re.compile(rf"{_BEFORE}(?:1[-. ])?(?:\([2-9][0-9]{{2}}\) ?|[2-9][0-9]{{2}}[-. ])[0-9]{{3}}[-. ][0-9]{{4}}{_AFTER}"),
+    re.compile(rf"{_BEFORE}\(?0[0-9]{{2,4}}\)?[ -][0-9]{{3,4}}[ -]?[0-9]{{3,4}}{_AFTER}"),
+    re.compile(rf"{_BEFORE}[0-9]{{4}}(?:[ -][0-9]{{4}}){{2,4}}{_AFTER}"),
+)
+_LOCAL = re.compile(rf"{_BEFORE}([2-9][0-9]{{2}})-([0-9]{{4}}){_AFTER}")
+_PAGE = re.compile(r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|from|between|of) ?$", re.IGNORECASE)
+_NO_PHONE = re.compile(r" (?:[a-z]{2,20}s|people|men|women|AD|BC|CE|BCE|A\.D|B\.C|m|km|kg|g|ft|in|mm)\b|%| ?°")
+_DOTTED = re.compile(r"(?<![0-9A-Za-z])(?<![0-9][.,])([Vv]\.? ?)?([0-9]{1,9}(?:\.[0-9]{1,9}){2,12})(?![0-9]|\.[0-9])")
+_PORT = re.compile(r":([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9])")
+_VERSION = re.compile(r"(?<![0-9A-Za-z])[Vv](?:er)?\.? ?([0-9]{1,9}(?:\.[0-9]{1,9})?)(?![0-9]|\.[0-9])")
+_NUMBER_SIGN = re.compile(r"(?<![0-9A-Za-z&#])# ?([0-9]{1,15})(?![0-9A-Za-z]|[.,][0-9])")
+_CHAIN = re.compile(rf"(?<![0-9A-Za-z.,/$£€])(?<![0-9]-)[0-9]{{1,15}}(?:[-–][0-9]{{1,15}}){{2,12}}(-X\b)?(?![0-9A-Za-z/]|[.,:][0-9])")
+
+
+def phones(text: str, context: Context) -> Iterator[Replacement]:
+    """`+44 20 7946 0958`, `(555) 010-9999`, `555-1234`, digit by digit."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    for pattern in _PHONES:
+        for match in pattern.finditer(text):
+            yield _by_group(text, match)
+    for match in _LOCAL.finditer(text):
+        window = text[max(0, match.start() - 12) : match.start()]
+        counts = match[2].endswith("00") or _NO_PHONE.match(text, match.end()) or _PAGE.search(window)
+        if match[1] == "555" or not counts:
+            yield _by_group(text, match)
+
+
+def dotted(text: str, context: Context) -> Iterator[Replacement]:
+    """`192.168.0.1` with "dot" and digit by digit; other dotted numbers, `2.0.1` or `v2.0.1`, with "point"."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for match in _DOTTED.finditer(text):
+        version, number = match.groups()
+        parts = number.split(".")
+        end = match.end()
+        if version is None and len(parts) == 4 and all(len(part) <= 3 and int(part) <= 255 for part in parts):
+            words = " dot ".join(digits(part) for part in parts)
+            if port := _PORT.match(text, end):
+                words += f" port {digits(port[1])}" if port[1] else f" slash {cardinal(port[2], locale)}"
+                end = port.end()
+            yield replaced(text, (match.start(), end), words, Why.NUMBER)
+            continue
+        words = " point ".join(cardinal(part, locale) for part in parts)
+        yield replaced(text, (match.start(), end), f"{'version ' if version else ''}{words}", Why.NUMBER)
+    for match in _VERSION.finditer(text):
+        number = " point ".join(cardinal(part, locale) for part in match[1].split("."))
+        if "." in match[1] and "ver" not in match.group().lower():
+            yield replaced(text, match.span(), f"version {number}", Why.NUMBER)
+
+
+def numbered(text: str, context: Context) -> Iterator[Replacement]:
+    """`#5` as "number five"."""
+    text = plain(text)
+    if "#" not in text or not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for match in _NUMBER_SIGN.finditer(text):
+        yield replaced(text, match.span(), f"number {cardinal(match[1], locale)}", Why.NUMBER)
+
+
+def chains(text: str, context: Context) -> Iterator[Replacement]:
+    """`978-3-16-148410-0` digit by digit, `4-4-2` number by number, with a comma between."""
+    text = plain(text)
+    if not numeric(text):
+        return
+    locale = locale_of(context.language)
+    for match in _CHAIN.finditer(text):
+        groups = re.findall(r"[0-9]+", match.group())
+        words = ", ".join(_group(group, groups, locale) for group in groups)
+        yield replaced(text, match.span(), f"{words}, X" if match[1] else words, Why.NUMBER)
+
+
+def _group(group: str, groups: list[str], locale: Locale) -> str:
+    counted = all(len(one) <= 2 and (one[0] != "0" or one == "0") for one in groups)
+    return cardinal(group, locale) if counted else digits(group)
+
+
+def _by_group(text: str, match: re.Match[str]) -> Replacement:
+    groups = re.findall(r"[0-9]+", match.group())
+    plus = "plus " if match.group().startswith("+") else ""
+    return replaced(text, match.span(), plus + ", ".join(digits(group) for group in groups), Why.NUMBER)
+
+
+RULES: tuple[Rule, ...] = (phones, dotted, numbered, chains)
