@@ -79,8 +79,10 @@ class _Ledger:
             if run.why is None:
                 self.codes[places] = _SPOKEN
                 first, last = np.searchsorted(changed, (run.start, run.end))
-                for index in changed[first:last].tolist():
-                    self._changed(paragraph.text[index], int(offsets[index]))
+                for place in np.unique(offsets[changed[first:last]]).tolist():
+                    # Words that a reader put in (the name of a column) share the place of the character after them.
+                    begin, end = run.start + np.searchsorted(places, (place, place + 1))
+                    self._changed(paragraph.text[begin:end], place)
             elif run.now:
                 yield run, places
             else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -110,19 +111,20 @@ class Draft:
 
 
 def plan_source(source: Source, wishes: Wishes) -> Planned:
-    """Read and plan a source to be looked at: a language that the voice does not speak is a warning.
+    """Read and plan a source to be looked at: what only a submitted job must have (voices, language) is warned of.
 
     Raises:
         BadSource: it cannot be read, or holds nothing to speak.
-        BadOption: an unknown voice, or an option that the model or the kind of source does not have.
+        BadOption: an unknown voice was asked for, or what the model or the kind of source does not have.
     """
-    voice = known_voice(wishes.offer, wishes.voice or wishes.offer.default_voice)
+    offer = wishes.offer
+    voice = known_voice(offer, wishes.voice or offer.default_voice)
     document, origin = _read(source, wishes)
     language = _language(wishes.language, document.language, voice, strict=False)
     planned = _plan(document, origin, wishes, language)
-    for name in sorted({segment.voice for segment in planned.plan.segments if segment.voice}):
-        known_voice(wishes.offer, name)
-    return planned
+    warnings = tuple(_doubts(offer, planned.plan, voice, language))
+    info = planned.plan.source.model_copy(update={"warnings": (*planned.plan.source.warnings, *warnings)})
+    return replace(planned, plan=planned.plan.model_copy(update={"source": info}))
 
 
 def make_draft(source: Source, wishes: Wishes) -> Draft:
@@ -322,6 +324,17 @@ def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bo
         )
         raise BadOption(msg)
     return voice.language if base == language.casefold() == base_language(voice.language) else language
+
+
+def _doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
+    """What `submit` would refuse a plan for."""
+    if base_language(language) != base_language(voice.language):
+        yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
+    for name in sorted({segment.voice for segment in plan.segments if segment.voice}):
+        try:
+            known_voice(offer, name)
+        except BadOption as error:
+            yield str(error)
 
 
 def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:

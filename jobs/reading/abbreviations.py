@@ -67,8 +67,8 @@ _WORDS: Mapping[str, Words] = {
             "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich "
             "minn okla wis wyo al ibid jun sen mfg tel ext"
         ),
-        references="ch chs chap chaps sec secs art arts para paras vv ll ed eds op approx c v bk pt app ex al nrs",
-        always="vs v cf viz ie eg i.e e.g a.k.a w.r.t resp",
+        references="ch chs chap chaps sec secs art arts para paras vv ll ed eds op approx c v bk pt ex deg nrs",
+        always="vs v cf viz ie eg i.e e.g a.k.a w.r.t p.s n.b resp",
         starters=(
             "tis twas twill twere he she it they we you i this that these those there here then the a an but and or "
             "nor so yet if when while as at in on of for from with without by after before since until because "
@@ -85,7 +85,7 @@ _WORDS: Mapping[str, Words] = {
     ),
     "de": _words(
         lower="hr fr frl dipl ing",
-        soft="str jh jhd bzw usw ggf evtl inkl allg geb gest chr mio mrd tsd etc co ges abt univ ä u i",
+        soft="str jh jhd bzw usw ggf evtl inkl allg geb gest chr mio mrd tsd etc co ges abt univ fa ä u i",
         references="s abb bd kap abs art nr tel ziff anm tab z",
         always="z d sog vgl bspw insb bes vs ca st o",
         starters=(
@@ -163,6 +163,7 @@ _WORDS: Mapping[str, Words] = {
             "никто все всё там тут здесь сейчас теперь сегодня вчера был была было после"
         ),
     ),
+    "ar": _words(always="د أ م"),
     "hi": _words(always="डॉ श्री प्रो पं मो सु कु"),
 }
 

@@ -1,11 +1,10 @@
-"""Chapters out of a run of paragraphs: what starts one, what it is called, and text that has no source of its own."""
+"""Chapters out of a run of paragraphs: what starts one and what it is called."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from jobs.reading.cleaning import clean, speakable
+from jobs.reading.cleaning import speakable
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
 from jobs.reading.headings import chapter_title, is_bare_number
 from jobs.reading.problems import Code, bad_source
@@ -75,47 +74,13 @@ class ChapterBuilder:
 def _title(chapter: _Open, book_title: str) -> str:
     headings = [text for text, _ in chapter.headings]
     others = [text for text in headings if text.casefold() != book_title.casefold()]
-    return chapter_title(others or headings) if chapter.title is None else chapter.title
-
-
-_BETWEEN = "\n\n"
-
-
-@dataclass
-class TextSink:
-    """Collects text that was taken out of a source whose characters cannot be pointed at (HTML, JSON, subtitles).
-
-    The collected `text` is the `Document.text`; paragraphs are two line breaks apart.
-    """
-
-    _pieces: list[str] = field(default_factory=list)
-    _chars: int = 0
-
-    def paragraph(self, kind: ParagraphKind, raw: str, *, lang: str | None = None) -> Paragraph | None:
-        """A paragraph of cleaned `raw`; None when nothing is left of it. Symbols alone become a scene break."""
-        text, _ = clean(raw)
-        if not text:
-            return None
-        if not speakable(text):
-            kind = ParagraphKind.SCENE_BREAK
-        return Paragraph(kind, text, self.put(text), lang=lang)
-
-    def put(self, text: str) -> range:
-        """Append clean text; returns its place."""
-        start = self._chars
-        self._pieces.append(text)
-        self._chars += len(text) + len(_BETWEEN)
-        return range(start, start + len(text))
-
-    @property
-    def text(self) -> str:
-        """Everything collected."""
-        return _BETWEEN.join(self._pieces)
-
-
-def left_out_warnings(left_out: Counter[str]) -> tuple[str, ...]:
-    """What was not spoken, for people."""
-    return tuple(f"{count} x {what} not spoken" for what, count in sorted(left_out.items()))
+    if chapter.title is None:
+        return chapter_title(others or headings)
+    worded = [text for text in others if not is_bare_number(text)]
+    if not is_bare_number(chapter.title) or not worded:
+        return chapter.title
+    name = chapter_title(worded)  # a table of contents that has only the number
+    return name if name.startswith(chapter.title) else f"{chapter.title.rstrip('.:)')}: {name}"
 
 
 def checked(document: Document, name: str) -> Document:

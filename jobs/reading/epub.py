@@ -58,19 +58,17 @@ class BookText:
     _inside: bool = False
 
     def put(self, text: str, _places: Sequence[int], /) -> tuple[str, Sequence[int]]:
-        """Append text; blanks and line ends are kept back until something follows them."""
+        """Append text; white space at the beginning of a block or after other white space is none."""
         flat = _BLANKS.sub(" ", text)
-        if self._inside and flat.startswith(" "):
-            self._between = " "
-        after = " " if flat.endswith(" ") else ""
-        flat = flat.strip(" ")
+        if flat.startswith(" ") and (not self._inside or self.pieces[-1].endswith(" ")):
+            flat = flat[1:]
         if not flat:
             return "", ()
-        leading = len(self._between) if self._inside else 0
-        start = self._append(self._between + flat)
-        begin = start + len(self._between) - leading
-        self._between, self._inside = after, True
-        return self.pieces[-1][begin - start :], range(begin, self.chars)
+        if not self._inside:
+            self._append(self._between)
+        self._between, self._inside = "", True
+        self._append(flat)
+        return flat, range(self.chars - len(flat), self.chars)
 
     def part(self) -> None:
         """A block ends."""
@@ -87,11 +85,9 @@ class BookText:
         """All of it."""
         return "".join(self.pieces)
 
-    def _append(self, text: str) -> int:
-        start = self.chars
+    def _append(self, text: str) -> None:
         self.pieces.append(text)
         self.chars += len(text)
-        return start
 
 
 @dataclass(slots=True)
@@ -103,6 +99,7 @@ class _Read:
     start: int
     words: frozenset[str]
     title: str
+    notes: bool
 
     @property
     def chars(self) -> int:
@@ -126,7 +123,8 @@ class _Book:
     def document(self, read: _Read) -> None:
         """Take one document."""
         places = self.toc.get(read.path, {})
-        whys = judge(read.blocks, self.skip, title=places.get(None, "") or read.title)
+        title = places.get(None, "") or read.title
+        whys = judge(read.blocks, self.skip, title=title, emptied=read.notes)
         pairs = list(zip(read.blocks, whys, strict=True))
         spoken = [block for block, why in pairs if why is None]
         self.skipped += [_skip(block, why) for block, why in pairs if why is not None and not block.rule]
@@ -213,8 +211,10 @@ def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> _R
     first = islice(body.iter(), _FIRST_ELEMENTS)
     words = frozenset(word for node in first for word in words_of(node))
     title = next(page.root.iter("title"), None)
+    before = len(extraction.skipped)
     blocks = list(extraction.blocks(body))
-    return _Read(document.path, blocks, start, words, "" if title is None else page.text_of(title))
+    notes = any(skip.why is Why.NOTES for skip in extraction.skipped[before:])
+    return _Read(document.path, blocks, start, words, "" if title is None else page.text_of(title), notes)
 
 
 def _drop_whole(reads: Sequence[_Read], book: _Book) -> None:

@@ -31,7 +31,8 @@ _MAX_NOTE_BLOCKS = 25
 _NOTE_GAP = 3
 """Blank lines that end the notes of a transcriber when no heading does."""
 _EDGE_SHARE = 0.15
-"""Notes of a transcriber that have no brackets stand in this part of a text, at either end."""
+_EDGE_CHARS = 3000
+"""Notes of a transcriber that have no brackets stand in this part of a text (the larger of the two), at either end."""
 LANGUAGES = {
     "english": "en",
     "german": "de",
@@ -94,9 +95,10 @@ def without_credits(found: Sequence[Block], *, marked: bool) -> tuple[list[Block
     if marked:
         gone = {index for index, block in enumerate(found[:_CREDIT_BLOCKS]) if _CREDIT.match(block.lines[0].text)}
     size = found[-1].end if found else 0
+    edge = max(_EDGE_CHARS, int(_EDGE_SHARE * size))
     for index, block in enumerate(found):
         match = _NOTE.match(block.lines[0].text)
-        if match is None or _EDGE_SHARE * size < block.start < (1 - _EDGE_SHARE) * size:
+        if match is None or edge < block.start < size - edge:
             continue
         more = match.end() < len(block.lines[0].text) or len(block.lines) > 1
         gone |= set(range(index, index + 1 if more else _notes_end(found, index, to_end=block.start > size / 2)))

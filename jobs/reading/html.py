@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from lxml import etree
 
+from jobs.account import Why
 from jobs.reading.chapters import ChapterBuilder, checked
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.decoding import Decoded, decode
@@ -48,7 +49,8 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     extraction = Extraction(Labels(page, options.skip, links, site=True, rejected=site.rejected), main=site.main)
     blocks = list(extraction.blocks(page.root))
     builder, skipped = ChapterBuilder(), extraction.skipped
-    for block, why in zip(blocks, judge(blocks, options.skip), strict=True):
+    emptied = any(skip.why is Why.NOTES for skip in skipped)
+    for block, why in zip(blocks, judge(blocks, options.skip, emptied=emptied), strict=True):
         if why is not None:
             skipped.append(Skip(block.offsets[0], block.offsets[-1] + 1, why))
         elif (paragraph := paragraph_of(block)) is not None:

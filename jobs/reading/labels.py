@@ -34,9 +34,10 @@ NOTE_WORDS = _names(
 )
 REFERENCE_WORDS = _names("noteref doc-noteref")
 _BY_ELEMENT = {
-    **dict.fromkeys(("template", "base", "link", "meta", "param", "x-noembed"), Why.MARKUP),
+    **dict.fromkeys(("template", "base", "link", "meta", "param"), Why.MARKUP),
     **dict.fromkeys(("rt", "rp", "rtc"), Why.RUBY),
     **dict.fromkeys(("noscript", "object", "audio", "video", "canvas", "map", "x-iframe", "x-noframes"), Why.HIDDEN),
+    **dict.fromkeys(("x-noembed", "case"), Why.HIDDEN),
     **dict.fromkeys(("button", "select", "textarea", "datalist", "progress", "meter", "output"), Why.OUTSIDE),
     "title": Why.METADATA,
     "math": Why.SYMBOL,

@@ -25,6 +25,7 @@ from jobs.reading.labels import Labels, Links
 from jobs.reading.markdown_inline import InlineWalk, Run
 from jobs.reading.markdown_lines import Lines, lines_of
 from jobs.reading.markdown_rules import MAX_NESTING, markdown_parser
+from jobs.reading.markdown_table import Table
 from jobs.reading.markup import Extraction
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code
@@ -41,32 +42,6 @@ _CONTAINERS = frozenset({"blockquote_open", "list_item_open"})
 
 
 @dataclass
-class _Table:
-    """A table that is read: the names of its columns, and the cells of the row that is open."""
-
-    names: list[str] = field(default_factory=list)
-    cells: list[Run] = field(default_factory=list)
-    in_head: bool = True
-
-    def row(self) -> Run:
-        """The row as a sentence: `Day: Mon, Rain: 3 mm`. What is put in has the place of the cell it stands before."""
-        text: list[str] = []
-        offsets: array[int] = array("Q")
-        for index, cell in enumerate(self.cells):
-            name = "" if self.in_head or index >= len(self.names) else self.names[index]
-            if not cell.text:
-                continue
-            before = (", " if text else "") + (f"{name}: " if name else "")
-            text += (before, cell.text)
-            offsets.extend([cell.offsets[0]] * len(before))
-            offsets.extend(cell.offsets)
-        if self.in_head:
-            self.names = [cell.text.rstrip(":") for cell in self.cells]
-        self.cells = []
-        return Run("".join(text), offsets)
-
-
-@dataclass
 class _Reader:
     """Goes through the tokens of the parser. `base`: the line of the source in which they count from 0."""
 
@@ -75,14 +50,14 @@ class _Reader:
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
     skipped: list[Skip] = field(default_factory=list)
     escapes: list[tuple[int, int]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     top_titles: list[str] = field(default_factory=list)
     base: int = 0
     numbers: list[Run] = field(default_factory=list)
     heading: int | None = None
-    table: _Table | None = None
+    table: Table | None = None
     silent_until: str = ""
     first_in: str = ""
-    cell_at: int = 0
 
     def read(self, text: str, base: int = 0) -> None:
         """Parse a text whose first line is the line `base` of the source, and read it."""
@@ -112,6 +87,8 @@ class _Reader:
         elif kind in _CONTAINERS:
             self._container(token, first)
         elif kind in {"blockquote_close", "list_item_close"}:
+            if before is not None and before.type == "list_item_open":
+                self._paragraph(self._numbered(Run("", ())))  # an empty item: "1984." may have been meant
             self.numbers = []
             if before is not None and before.type in _CONTAINERS and before.level >= MAX_NESTING - 1:
                 self._too_deep(*self._place(before))
@@ -120,7 +97,7 @@ class _Reader:
         elif kind == "heading_close":
             self.heading = None
         elif self.table is not None:
-            self._table(kind)
+            self._table(kind, self.table)
 
     def _place(self, token: Token) -> tuple[int, int]:
         first, last = token.map or (0, 0)
@@ -133,7 +110,7 @@ class _Reader:
             self.skipped.append(Skip(*self.lines.span(first, last), why))
             self.silent_until = kind.replace("open", "close")
         elif why is Why.TABLES:
-            self.table = _Table()
+            self.table = Table()
 
     def _container(self, token: Token, first: int) -> None:
         self.first_in = token.type
@@ -148,16 +125,20 @@ class _Reader:
 
     def _inline(self, token: Token, first: int) -> None:
         if self.table is not None:
-            self._cell(token, first)
+            self._cell(token, first, self.table)
             return
         offsets = self.lines.offsets(token.content, first)
         for run in self._walk(token, offsets, signs=bool(self.first_in)):
-            numbers, self.numbers = self.numbers, []
-            joined: array[int] = array("Q")
-            for part in (*numbers, run):
-                joined.extend(part.offsets)
-            self._paragraph(Run("".join(part.text for part in (*numbers, run)), joined))
+            self._paragraph(self._numbered(run))
         self.first_in = ""
+
+    def _numbered(self, run: Run) -> Run:
+        """What is said first in an item, after the number of it and of items that begin with it."""
+        parts, self.numbers = [*self.numbers, run], []
+        offsets: array[int] = array("Q")
+        for part in parts:
+            offsets.extend(part.offsets)
+        return Run("".join(part.text for part in parts), offsets)
 
     def _walk(self, token: Token, offsets: Sequence[int], *, signs: bool = False) -> list[Run]:
         walk = InlineWalk(token.content, offsets, self.skip, signs)
@@ -166,32 +147,16 @@ class _Reader:
         self.escapes += walk.escapes
         return runs
 
-    def _cell(self, token: Token, first: int) -> None:
-        """A cell: its text stands in the line of its row, `|` in it is written `\\|`."""
-        line, start = self.lines.line(first), self.lines.starts[first]
-        offsets: array[int] = array("Q")
-        content = token.content
-        at = line.find(content.split("|")[0], self.cell_at)
-        at = max(at, self.cell_at)
-        for char in content:
-            escaped = char == "|" and line.startswith("\\|", at)
-            offsets.append(start + at)
-            if escaped:
-                self.escapes.append((start + at, start + at + 2))
-            at += 1 + escaped
-        self.cell_at = at
-        runs = self._walk(token, offsets)
-        text, kept = clean(runs[0].text, runs[0].offsets) if runs else ("", ())
-        if self.table is not None:
-            self.table.cells.append(Run(text, kept))
+    def _cell(self, token: Token, first: int, table: Table) -> None:
+        offsets, escapes = table.places(token.content, self.lines.line(first), self.lines.starts[first])
+        self.escapes += escapes
+        table.cell(self._walk(token, offsets))
 
-    def _table(self, kind: str) -> None:
-        if kind == "tr_open":
-            self.cell_at = 0
-        elif kind == "tr_close" and self.table is not None:
-            self._paragraph(self.table.row())
-        elif kind == "thead_close" and self.table is not None:
-            self.table.in_head = False
+    def _table(self, kind: str, table: Table) -> None:
+        if kind == "tr_close":
+            self._paragraph(table.row())
+        elif kind == "thead_close":
+            table.in_head = False
         elif kind == "table_close":
             self.table = None
 
@@ -217,6 +182,8 @@ class _Reader:
         """An HTML block, read as a page is."""
         offsets = self.lines.offsets(content, first)
         rest, comments = _without_comments(content)
+        if comments and not content.rstrip().endswith("-->") and comments[-1][1] == len(content.rstrip()):
+            self.warnings.append(f"the comment in line {first + 1} is never closed: all after it is not spoken")
         why = Why.HIDDEN if Why.HIDDEN in self.skip else Why.MARKUP
         self.skipped += [Skip(offsets[start], offsets[end - 1] + 1, why) for start, end in comments]
         if not _HTML_TAG.sub("", rest).strip() and not re.search(r"<(?:hr|img)\b", rest, re.IGNORECASE):
@@ -276,7 +243,7 @@ def read_markdown(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTI
         chapters=reader.builder.finish(title),
         text=decoded.text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings,
+        warnings=(*decoded.warnings, *reader.warnings),
         skipped=tuple(reader.skipped),
         escapes=tuple(reader.escapes),
     )

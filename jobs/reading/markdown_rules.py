@@ -16,11 +16,14 @@ from jobs.reading.marks import MARK
 
 MAX_NESTING = 100
 """Quotes and lists inside each other; what is deeper is no structure of a text, and is read as one paragraph."""
+MAX_LINK_NESTING = 20
 NOTES = "notes"
 """The key in a parser's environment of the labels that have a note."""
 _NOTE_LABEL = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\]:[ \t]*")
 _NOTE_MARK = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\](?!\()")
 _NOTE_INDENT = 2
+_LAST_BRACKET = -1
+"""A key in the parser's cache, which has places as its others."""
 _LINK_AFTER = re.compile(r"\([^()\s]{0,400}[/#.:]|\[")
 
 
@@ -99,11 +102,20 @@ def _note_text(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the p
 
 
 def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
-    return _told(link(state, silent), state, silent=silent)
+    return _may_link(state) and _told(link(state, silent), state, silent=silent)
 
 
 def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
-    return _told(image(state, silent), state, silent=silent)
+    return _may_link(state) and _told(image(state, silent), state, silent=silent)
+
+
+def _may_link(state: StateInline) -> bool:
+    """Whether a link can begin here at all: the parser looks for its end in every bracket inside every bracket."""
+    if state.level >= MAX_LINK_NESTING:
+        return False
+    if _LAST_BRACKET not in state.cache:
+        state.cache[_LAST_BRACKET] = state.src.rfind("]")
+    return state.cache[_LAST_BRACKET] > state.pos
 
 
 def _told(found: bool, state: StateInline, *, silent: bool) -> bool:  # noqa: FBT001  what the rule said

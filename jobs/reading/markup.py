@@ -255,8 +255,18 @@ class Extraction:
             if why is None:
                 self._open.add(text, offsets, linked=self._frames[-1].linked)
                 self._joins = self._joins and text.isspace()
-            elif not text.isspace():
-                self._skip(offsets[0], offsets[-1] + 1, why)
+            else:
+                self._leave_out(text, offsets, why)
+
+    def _leave_out(self, text: str, offsets: Sequence[int], why: Why) -> None:
+        """White space around what stands inside a paragraph parts the words beside it all the same."""
+        first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+        if why in _INLINE_ASIDES and first:
+            self._open.add(text[:first], offsets[:first], linked=False)
+        if first < last:
+            self._skip(offsets[first], offsets[last - 1] + 1, why)
+            if why in _INLINE_ASIDES and last < len(text):
+                self._open.add(text[last:], offsets[last:], linked=False)
 
     def _skip(self, start: int, end: int, why: Why) -> None:
         """What is left out; neighbours without a spoken word between them are one."""

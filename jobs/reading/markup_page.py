@@ -31,6 +31,7 @@ _DROPPED = frozenset({"script", "style"})
 _RAW = frozenset({"title", "textarea", "xmp", "plaintext"})
 _RENAMED = {"xmp": "pre", "plaintext": "pre", "image": "img", "noembed": "x-noembed", "noframes": "x-noframes"}
 _RENAMED |= {"iframe": "x-iframe"}  # the parser would take what is inside as raw text
+_PREFIXES = frozenset({"h", "html", "xhtml", "svg", "m", "mml", "math", "mathml", "epub", "ops"})
 _KEPT = frozenset({"id", "name", "class", "href", "role", "content", "colspan", "rowspan", "open"})
 _TEXTS = frozenset({"alt", "alttext"})
 
@@ -157,7 +158,7 @@ class _Scan:
             return closed + 3 if closed >= 0 else end
         if what in {"<!--", "<!", "<?", "</"}:
             return end
-        name = what.lstrip("</").rpartition(":")[2].lower() or "x"
+        name = _plain(what.lstrip("</").lower())
         if what.startswith("</"):
             self._close(name)
             return end
@@ -267,6 +268,12 @@ class _Scan:
     def _mark(self, text: str, places: Sequence[int]) -> str:
         self.runs.append(Run(text, places))
         return f"\ue000{len(self.runs) - 1}\ue001"
+
+
+def _plain(name: str) -> str:
+    """A name without the prefix of a language of pages; `o:p` is no paragraph."""
+    prefix, colon, local = name.partition(":")
+    return local if colon and local and prefix in _PREFIXES else name
 
 
 def _name(name: str) -> str:

@@ -37,8 +37,13 @@ _ENTRY = re.compile(r"\d[\d\s,;.\u2013nf-]{0,80}$|\bsee (?:also )?\S")
 _PAGED = re.compile(r"[\s.…·](?:\d{1,4}|[ivxlc]{1,7})$")
 
 
-def judge(blocks: Sequence[TextBlock], skip: frozenset[Why], *, title: str = "") -> list[Why | None]:
-    """Why each block is not spoken, None where it is. `title` is what the document is called if it has no heading."""
+def judge(
+    blocks: Sequence[TextBlock], skip: frozenset[Why], *, title: str = "", emptied: bool = False
+) -> list[Why | None]:
+    """Why each block is not spoken, None where it is.
+
+    `title` is what the document is called if it has no heading; `emptied` that notes are left out of it already.
+    """
     found: list[Why | None] = [None] * len(blocks)
     if title and not any(block.level for block in blocks):
         _mark(blocks, range(len(blocks)), title, found)
@@ -46,7 +51,9 @@ def judge(blocks: Sequence[TextBlock], skip: frozenset[Why], *, title: str = "")
         if block.level is not None and found[index] is None and len(block.text) <= _MAX_HEADING_CHARS * 4:
             inside = range(index + 1, _section_end(blocks, index))
             if _mark(blocks, inside, block.text, found):
-                found[index] = found[inside.start] if inside else Why.NOTES
+                found[index] = found[inside.start]
+            elif emptied and _NOTES.fullmatch(_plain(block.text)) and not _any_text(blocks, inside):
+                found[index] = Why.NOTES
     _mark_linked(blocks, found)
     return [why if why in skip else None for why in found]
 
@@ -79,10 +86,8 @@ def _section_end(blocks: Sequence[TextBlock], index: int) -> int:
 
 def _mark(blocks: Sequence[TextBlock], inside: range, heading: str, found: list[Why | None]) -> bool:
     """Label the blocks of a section by its heading and their look; whether it was one."""
-    name = " ".join(heading.split()).strip(" .:").casefold()
+    name = _plain(heading)
     texts = [block for block in (blocks[at] for at in inside) if block.text.strip() and block.level is None]
-    if _NOTES.fullmatch(name) and not texts and len(blocks) > 1 and _was_emptied(inside, blocks):
-        return True
     why: Why | None = None
     if _INDEX.fullmatch(name) and len(texts) >= _MIN_ENTRIES and _most(texts, _is_entry):
         why = Why.INDEX
@@ -103,9 +108,12 @@ def _mark(blocks: Sequence[TextBlock], inside: range, heading: str, found: list[
     return True
 
 
-def _was_emptied(inside: range, blocks: Sequence[TextBlock]) -> bool:
-    """Whether a heading has nothing below it at all: the notes it headed are left out already."""
-    return not any(blocks[at].text.strip() for at in inside)
+def _plain(heading: str) -> str:
+    return " ".join(heading.split()).strip(" .:").casefold()
+
+
+def _any_text(blocks: Sequence[TextBlock], inside: range) -> bool:
+    return any(blocks[at].text.strip() for at in inside)
 
 
 def _mark_linked(blocks: Sequence[TextBlock], found: list[Why | None]) -> None:

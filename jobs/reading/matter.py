@@ -21,7 +21,7 @@ _CLAIM = re.compile(
 )
 _IMPRINT = re.compile(
     r"(?:(?:first |re)?(?:published|printed|printing|edition)\b|(?:first|second|third|\d{1,2}(?:st|nd|rd|th)) "
-    r"(?:e-?book |paperback |hardcover )?(?:edition|printing)|cover (?:design|art|image|illustration)|library of congress|"
+    r"(?:e-?book |paperback |hardcover )?(?:edition|printing)|cover (?:design|art|image)|library of congress|"
     r"this is a work of fiction|names, characters|a catalogue record|typeset|printed and bound|www\.|https?://|"
     r"edited by)",
     re.IGNORECASE,
@@ -68,13 +68,13 @@ def without_matter(
     skips: list[Skip] = []
     for index, block in enumerate(found):
         why = matter.get((index, None))
-        lines = [line for number, line in enumerate(block.lines) if (why or matter.get((index, number))) in skip]
-        skips += (Skip(line.start, line.end, why or Why.FRONT) for line in lines)
-        rest = tuple(line for line in block.lines if line not in lines) if lines else block.lines
+        gone = {n for n, _ in enumerate(block.lines) if (why or matter.get((index, n))) in skip}
+        skips += (Skip(block.lines[n].start, block.lines[n].end, why or Why.FRONT) for n in sorted(gone))
+        rest = tuple(line for n, line in enumerate(block.lines) if n not in gone)
         if rest and why in {Why.INDEX, Why.BIBLIOGRAPHY}:
             kept += (Block((line,), block.gap, plain=True) for line in rest)
         elif rest:
-            kept.append(block if rest is block.lines else Block(rest, block.gap, block.plain))
+            kept.append(Block(rest, block.gap, block.plain) if gone else block)
     return kept, skips
 
 
@@ -112,11 +112,13 @@ def _front(found: Sequence[Block]) -> _Matter:
 def _notes(found: Sequence[Block], labels: frozenset[str]) -> set[int]:
     """Notes: below a heading for them, or anywhere when the text before refers to them."""
     notes: set[int] = set()
+    written = {match["bracket"] for block in found if (match := _NOTE.match(block.lines[0].text)) and match["bracket"]}
+    unwritten = labels - written
     at = 0
     while at < len(found):
         heading = _NOTES_HEADING.match(found[at].lines[0].text)
         if heading is not None:
-            end = _notes_end(found, at, labels, sure=heading["kind"].lower() not in {"note", "notes"})
+            end = _notes_end(found, at, unwritten, sure=heading["kind"].lower() not in {"note", "notes"})
             notes |= set(range(at, end))
             at = max(end, at + 1)
             continue
@@ -127,15 +129,18 @@ def _notes(found: Sequence[Block], labels: frozenset[str]) -> set[int]:
     return notes
 
 
-def _notes_end(found: Sequence[Block], at: int, labels: frozenset[str], *, sure: bool) -> int:
-    """One past the last note below the heading at `at`; `at` itself when nothing there is a note."""
+def _notes_end(found: Sequence[Block], at: int, unwritten: frozenset[str], *, sure: bool) -> int:
+    """One past the last note below the heading at `at`; `at` itself when nothing there is a note.
+
+    `1.` may be an item of a list: below a plain `Notes` it counts when the text refers to notes that are `unwritten`.
+    """
     end = at
     for index in range(at, len(found)):
         lines = found[index].lines[index == at :]
         if index > at and (_is_heading(found[index]) or index - end > _MAX_UNNUMBERED):
             break
         match = _NOTE.match(lines[0].text) if lines else None
-        if match is not None and (sure or match["number"] is None or labels):
+        if match is not None and (sure or match["number"] is None or match["number"] in unwritten):
             end = index + 1
         elif index > at + 1 and end == at:
             break

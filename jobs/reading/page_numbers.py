@@ -22,7 +22,7 @@ _CHAPTER = re.compile(r"(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S",
 _MIN_ROW = 3
 _MAX_STEP = 3
 _MIN_LINES_APART = 3
-_NEAR_LINES = 12
+_NEAR_LINES = 6
 """How far the text around a number is looked for."""
 
 
@@ -36,8 +36,8 @@ def without_pages(lines: Sequence[Line | None]) -> tuple[list[Line | None], list
     if not gone:
         return list(lines), []
     for index in sorted(gone):
-        if _interrupts(lines, index, gone):
-            before, after = _around(lines, index, gone)
+        before, after = _around(lines, index, gone)
+        if _goes_on(lines, before, after):
             gone |= set(range(before + 1, after))
     return [line for index, line in enumerate(lines) if index not in gone], skips
 
@@ -69,7 +69,7 @@ def _pages_of(
     if any(b - a < 2 for a, b in itertools.pairwise(indexes)):
         return set()  # a column of numbers
     worded = any((line := lines[index]) is not None and not line.text.isdecimal() for index in indexes)
-    broken = any(_interrupts(lines, index, gone) for index in indexes)
+    broken = any(_goes_on(lines, *_around(lines, index, gone)) for index in indexes)
     return set(indexes) if worded or broken or chapters or row[0][1] > 1 else set()
 
 
@@ -85,9 +85,8 @@ def _around(lines: Sequence[Line | None], index: int, gone: set[int]) -> tuple[i
     return before, after
 
 
-def _interrupts(lines: Sequence[Line | None], index: int, gone: set[int]) -> bool:
-    """Whether a sentence goes on after a number: the line before does not end one, the line after begins small."""
-    before, after = _around(lines, index, gone)
+def _goes_on(lines: Sequence[Line | None], before: int, after: int) -> bool:
+    """Whether a sentence goes on over a number: the line before does not end one, the line after begins small."""
     first = lines[before] if before >= 0 else None
     second = lines[after] if after < len(lines) else None
     return first is not None and second is not None and not ends_sentence(first.text) and second.text[:1].islower()

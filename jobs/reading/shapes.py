@@ -65,7 +65,7 @@ def turns(lines: Sequence[Line]) -> list[int] | None:
     found = [index for index, line in enumerate(lines) if _is_turn(line.text)]
     if len(found) < _MIN_TURNS:
         return None
-    shouted = all(_TURN.match(lines[index].text).group("name").isupper() for index in found)  # type: ignore[union-attr]
+    shouted = all(lines[index].text.partition(":")[0].partition("(")[0].isupper() for index in found)
     return found if found[0] == 0 or shouted else None
 
 

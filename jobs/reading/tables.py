@@ -76,7 +76,8 @@ def _table(lines: Sequence[Line], text: str, first: int, by: _By) -> Table | Non
     rows: list[tuple[tuple[int, int], ...]] = []
     worded: list[tuple[tuple[int, int], ...]] = []
     end = first
-    for line in lines[first:]:
+    while end < len(lines):
+        line = lines[end]
         border = _is_border(line, text)
         cells = () if border else _cells(line, text, by)
         if not border and (len(cells) < 2 or (worded and not _fits(worded, cells, text, by))):

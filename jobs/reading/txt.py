@@ -84,7 +84,7 @@ class _Reader:
         """What kind of heading a block is; a title may follow a heading that was only a number."""
         block = self.blocks[index]
         first = block.lines[0].text
-        if is_rule(first) or not speakable(block.words):
+        if is_rule(first) or first.startswith("***") or not speakable(block.words):
             return None
         marked_up = _marked_up(block)
         if marked_up is not None:
@@ -172,19 +172,18 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
     decoded = decode(data, name, asked=options.encoding)
     text, skip = decoded.text, options.skip
     marks = marks_of(text, skip)
-    skipped = [cut for cut in marks.cuts if cut.why is not Why.MARKUP]
     lines = split_lines(text, marks.cuts)
+    pages: list[Skip] = []
     if Why.PAGE_NUMBERS in skip:
         lines, pages = without_pages(lines)
-        skipped += pages
     frame = unframe(lines, skip)
-    skipped += frame.skips
-    found = blocks(frame.lines)
+    found, skipped = blocks(frame.lines), frame.skips
     if Why.LICENCE in skip:
         found, credit = without_credits(found, marked=frame.marked)
         skipped += credit
     found, contents = without_contents(found, skip)
     found, matter = without_matter(found, skip, marks.labels)
+    passages = _joined_passages([*skipped, *contents, *matter], text)
     reader = _Reader(text, found, words_of(text), skip)
     reader.read()
     title, author, language = _facts(frame, name)
@@ -196,9 +195,21 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
         text=text,
         encoding=decoded.encoding,
         warnings=decoded.warnings + _warnings(text),
-        skipped=(*skipped, *contents, *matter, *reader.skipped),
+        skipped=(*passages, *pages, *marks.cuts, *reader.skipped),
     )
     return checked(document, name)
+
+
+def _joined_passages(skips: Sequence[Skip], text: str) -> list[Skip]:
+    """Skips of lines as passages: what has one reason and only white space between is one."""
+    passages: list[Skip] = []
+    for one in sorted(skips, key=lambda skip: skip.start):
+        last = passages[-1] if passages else None
+        if last is not None and last.why is one.why and not text[last.end : one.start].strip():
+            passages[-1] = Skip(last.start, one.end, one.why)
+        else:
+            passages.append(one)
+    return passages
 
 
 def _facts(frame: Frame, name: str) -> tuple[str, str, str]:

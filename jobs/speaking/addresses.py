@@ -1,7 +1,7 @@
-"""URLs, e-mail addresses, paths and file names, for every language: never sign by sign to a voice unless asked for. Pure.
+"""URLs, e-mail addresses, paths and file names, for every language. Pure.
 
-In English they are put into words; in other languages, for which nobody knows the words for the signs, the host of a URL
-stays as it is written and the rest loses what no voice can say.
+In English they are put into words. In other languages, where the words for the signs are not known here, the host of a
+URL stays as it is written and the rest loses what no voice can say.
 """
 
 from __future__ import annotations

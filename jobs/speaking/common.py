@@ -1,4 +1,4 @@
-"""Rules for every language: addresses first; last runs of punctuation, emoji, signs nobody says, forms of plain characters. Pure."""
+"""Rules for every language: addresses and pictures first; last punctuation, signs nobody says, plain forms. Pure."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ _EMOTICON = re.compile(
 _NOT_SAID = re.compile(
     r"://|[\u00a6\u00a8\u00a9\u00ac\u00ae\u00af\u00b4\u00b8\u00b6\u00b7*_|`^\\{}<>~#\ufe0f\u200c\u200d\u02c2-\u02c5\u02d2-\u02df\u2016\u2017\u2020-\u2023\u2038"
     r"\u203b-\u203e\u2041-\u2043\u204a-\u2055\u2058-\u205e\u20d0-\u20f0\u2100\u2101\u2104-\u2106\u2114\u2117\u211e-\u2123\u2190-\u2211"
-    r"\u2213-\u23ff\u2400-\u245f\u2500-\u27bf\u27c0-\u27ef\u27f0-\u2bff\u3004\u3012\u3013\u3020\ue000-\uf8ff\ufff9-\uffff\U0001d000-\U0001d37f"
+    r"\u2213-\u23ff\u2400-\u245f\u2500-\u27bf\u27c0-\u27e5\u27e8-\u2bff\u3004\u3012\u3013\u3020\ue000-\uf8ff\ufff9-\uffff\U0001d000-\U0001d37f"
     r"\U0001f000-\U0001faff\U000e0000-\U0010ffff]+"
 )
 _JOINS_WORDS = re.compile(r"[\u0600-\u0dff\u1000-\u109f\u1780-\u17ff]")
 _FORMS = re.compile(
-    r"[ſĲĳŉǄ-ǌǱ-ǳ\u2080-\u2089\u2090-\u209c\u2102\u2107\u210a-\u2113\u2115\u2119-\u211d\u2124-\u2139\u2145-\u2149\u2160-\u217f"
-    r"\u2460-\u24ff\ufb00-\ufb06\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff\U0001f100-\U0001f16f]+"
+    r"[ſĲĳŉǄ-ǌǱ-ǳ\u2090-\u209c\u2102\u2107\u210a-\u2113\u2115\u2119-\u211d\u2124-\u2139\u2145-\u2149\ufb00-\ufb06"
+    r"\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7cd]+"
+    # Digits one by one: the rules of numbers may have claimed some.
+    r"|[\u2080-\u2089\u2160-\u217f\u2460-\u24ff\uff10-\uff19\U0001d7ce-\U0001d7ff\U0001f100-\U0001f16f]"
     r"|[A-Za-z][\u0300-\u036f]{1,4}"
 )
 _RUN = re.compile(
@@ -50,6 +52,7 @@ _RUN = re.compile(
 )
 _EMPTY = re.compile(r"[(\[（][^\w()\[\]（）€£$%&§°+=@]{0,20}[)\]）]")
 _STRAY = re.compile(r"(?: [!?.,;:…‼⁉⁈⁇]{1,50}| [(\[][!?.,;:…‼⁉]{1,20}[)\]]){1,30}(?=\s|$)")
+_HINT = re.compile(r"[!?.,;:…‼⁉⁈⁇—–―。、，！？-]{2}|[‼⁉⁈⁇(\[（]| [!?.,;:…]|^[!?.,;:•·▪◦‣*–—-]")
 _HAS_STRAY = re.compile(r" [!?.,;:…(\[‼⁉⁈⁇]")
 _LEAD = re.compile(r"(?:[!?,;:]{1,50}|\.{1,2}|[-–—•·▪◦‣*])\s+(?=\S)")
 _ENDED = ".!?…。！？"
@@ -77,6 +80,8 @@ def _is_less(text: str, match: re.Match[str]) -> bool:
 
 def _punctuation(text: str, context: Context) -> Iterator[Replacement]:
     """One mark for a run of them; none where there is nothing to end."""
+    if _HINT.search(text) is None:
+        return
     lead = _LEAD.match(text)
     if lead is not None:
         yield Replacement(0, lead.end(), "", Why.PUNCTUATION)
@@ -98,6 +103,8 @@ def _punctuation(text: str, context: Context) -> Iterator[Replacement]:
 
 def _one_mark(run: str) -> str:
     plain = unicodedata.normalize("NFKC", run) if run[0] in "‼⁉⁈⁇" else run
+    if len(plain) == 1:
+        return plain
     if plain[0] in "!?":
         return {frozenset("!"): "!", frozenset("?"): "?"}.get(frozenset(plain), plain[:2] if len(plain) == 2 else "?!")
     if plain[0] in ".…":
@@ -127,7 +134,7 @@ def _stray(text: str, match: re.Match[str], context: Context) -> Replacement | N
     elif set(bare) == {"."} and len(bare) >= len("..."):
         now = "..."
     else:
-        now = next(mark for mark in _STRONGEST if mark in bare)
+        now = _one_mark(bare) if set(bare) <= set("!?") else next(mark for mark in _STRONGEST if mark in bare)
     return Replacement(match.start(), match.end(), now, Why.PUNCTUATION)
 
 
@@ -143,9 +150,18 @@ def _unsaid(text: str, _context: Context) -> Iterator[Replacement]:
     for match in _NOT_SAID.finditer(text):
         if match.group() in "\u200c\u200d" and _JOINS_WORDS.match(text[max(0, match.start() - 1) : match.start()]):
             continue
-        found.append(Replacement(*match.span(), _gap(text, *match.span()), Why.SYMBOL))
+        found += _one_by_one(match, _gap(text, *match.span()))
     found.sort(key=lambda one: one.start)
     yield from found
+
+
+def _one_by_one(match: re.Match[str], gap: str) -> Iterator[Replacement]:
+    """A run sign by sign: a rule before may have claimed some of them. The first one leaves the gap."""
+    if match.group() == "://":
+        yield Replacement(*match.span(), gap, Why.SYMBOL)
+        return
+    for at in range(match.start(), match.end()):
+        yield Replacement(at, at + 1, gap if at == match.start() else "", Why.SYMBOL)
 
 
 def _gap(text: str, start: int, end: int) -> str:

@@ -5,8 +5,8 @@
     US<TAB>U S<TAB>case
     re:(\\d+)bn<TAB>\\1 billion
 
-`#` begins a comment line. Words are found whole, whatever their case (`case`: as written), the longest first. A pattern is
-searched in stretches of a sentence, so that no pattern takes long on a text without stops.
+`#` begins a comment line. Words are found whole, whatever their case (`case`: as written), the longest first. A pattern
+is searched in stretches of a sentence, so that none takes long on a text without stops.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Whether a user's regular expression is safe to run on any text: what may take exponential time is refused. Pure.
 
-Refused are repeats within repeats (`(a+)+`), choices within repeats (`(a|a)*`) and more than two open repeats (`.*`, `a+`) in
-one pattern: the rest takes at most quadratic time in the short stretches that a pattern is searched in.
+Refused are repeats within repeats (`(a+)+`), choices within repeats (`(a|a)*`) and more than two open repeats (`.*`,
+`a+`) in one pattern: the rest takes at most quadratic time in the short stretches that a pattern is searched in.
 """
 
 from __future__ import annotations

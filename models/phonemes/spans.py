@@ -1,7 +1,7 @@
-"""Phonemes inside a text: `Ask ⟦ʃɪvˈɔːn⟧, please.` Words are read by a route, what stands between ⟦ and ⟧ is put in as it is.
+"""Phonemes inside a text: `Ask ⟦ʃɪvˈɔːn⟧, please.` Words are read by a route, what is in the brackets stays as it is.
 
-Each span travels through the clean-up of the text as a made-up word and is put back after the words around it were read.
-Knows no route and no voice.
+Each span travels through the clean-up of the text as a made-up word and is put back once the words around it were
+read. Knows no route and no voice.
 """
 
 from __future__ import annotations

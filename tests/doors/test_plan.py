@@ -237,9 +237,10 @@ def test_marks_and_cast_are_obeyed_only_when_asked(home: Home) -> None:
     assert [one["voice"] for one in cast["chapters"][0]["segments"]] == ["tone", "tone-low", "tone"]
     for document in (plain, marked, cast):
         check(document)
-    error = home.json("plan", "script.txt", "--model", "fake", "--cast", "ANNA=tome,BEN=tone", code=2)["error"]
-    assert "'tome'" in error["message"]
-    assert "'tone'" in error["message"]
+    wrong = ("script.txt", "--model", "fake", "--cast", "ANNA=tome,BEN=tone")
+    (warning,) = home.json("plan", *wrong)["source"]["warnings"]
+    assert "'tome' (did you mean 'tone'?)" in warning
+    assert home.json("submit", *wrong, "--dry-run", code=2)["error"]["message"] == warning
 
 
 def test_a_model_that_is_not_installed_can_be_planned_for(home: Home) -> None:

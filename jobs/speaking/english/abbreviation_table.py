@@ -22,6 +22,8 @@ class Evidence(Enum):
     """A name before it, and a house number or well-known street name too where a name follows."""
     CASE_NAMES = auto()
     """Names on both sides."""
+    COUNTY = auto()
+    """A comma or a word in lower case before it, a name after it."""
     DATE = auto()
     BRACKETS = auto()
     NUMBER_NEXT = auto()
@@ -97,11 +99,12 @@ _BY_CONTEXT: dict[str, Readings] = {
     "Dr": ((Evidence.STREET, "Drive"), (Evidence.ANY, "Doctor")),
     "dr": ((Evidence.ANY, "doctor"),),
     "St": ((Evidence.STREET, "Street"), (Evidence.NAME_NEXT, "Saint")),
-    "Co": ((Evidence.AND_BEFORE, "Company"), (Evidence.NAME_BEFORE, "Company"), (Evidence.NAME_NEXT, "County")),
+    "Co": ((Evidence.AND_BEFORE, "Company"), (Evidence.COUNTY, "County"), (Evidence.NAME_BEFORE, "Company")),
     "co": ((Evidence.AND_BEFORE, "company"),),
     "No": ((Evidence.DIGIT_NEXT, "Number"), (Evidence.ROMAN_NEXT, "Number")),
     "no": ((Evidence.DIGIT_NEXT, "number"), (Evidence.ROMAN_NEXT, "number"), (Evidence.OF_NEXT, "number")),
     "Sr": ((Evidence.NAME_BEFORE, "Senior"), (Evidence.NAME_NEXT, "Sister")),
+    "Pt": ((Evidence.NUMBER_NEXT, "Part"), (Evidence.NAME_NEXT, "Point")),
     "Br": ((Evidence.NAME_NEXT, "Brother"),),
     "Dept": ((Evidence.ANY, "Department"),),
     "Govt": ((Evidence.ANY, "Government"),),
@@ -134,16 +137,18 @@ _BY_CONTEXT: dict[str, Readings] = {
     "lit": ((Evidence.LIST_BEFORE, "literally"),),
 }
 STARTERS = word_set(
-    "A After All Although An And Another Any As At Before But By Can Did Do Does Every Everyone For From Had Has Have He Her"
-    " Here His How However I If In Is It Its It's Let Many Maybe Meanwhile More Most My Nevertheless No Nobody Nor Not"
-    " Nothing Now Of On Once One Only Or Our Perhaps She Since So Some Soon Still Such That The Their Then There These"
-    " They This Those Though Three Through Thus To Today Two Under Until Was We Well Were What When Where Which While"
-    " Who Why Will With Would Yes Yet You Your"
+    "A After All Although An And Another Any As At Before But By Can Did Do Does Every Everyone For From Had Has"
+    " Have He Her Here His How However I If In Is It Its It's Let Many Maybe Meanwhile More Most My Nevertheless"
+    " No Nobody Nor Not Nothing Now Of On Once One Only Or Our Perhaps She Since So Some Soon Still Such That The"
+    " Their Then There These They This Those Though Three Through Thus To Today Two Under Until Was We Well Were"
+    " What When Where Which While Who Why Will With Would Yes Yet You Your"
 )
 """Words that begin a sentence more often than they go on with one as a name."""
+TITLES = frozenset(_TITLES) | word_set("Mr Mrs Ms Messrs Mme Mlle mr mrs dr Dr St Capt Sgt Cpl Cmdr Supt")
+"""What goes on with a name: its stop ends a sentence at the very end of it only."""
 BARE = word_set(
-    "Mr Mrs Dr St Prof Mt Messrs Mme Mlle Jr Sr Ltd vs etc eg ie cf viz aka Capt Sgt Lt Rev Esq Blvd Rd Dept Govt approx"
-    " Corp Bros Gov Col Sen Co Inc ca"
+    "Mr Mrs Dr St Prof Mt Messrs Mme Mlle Jr Sr Ltd vs etc eg ie cf viz aka Capt Sgt Lt Rev Esq Blvd Rd Dept Govt"
+    " approx Corp Bros Gov Col Sen Co Inc ca"
 )
 """What is also taken without a stop."""
 

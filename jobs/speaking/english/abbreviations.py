@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.abbreviation_table import BARE, STARTERS, TABLE, Evidence
+from jobs.speaking.english.abbreviation_table import BARE, STARTERS, TABLE, TITLES, Evidence
 
 _NEAR_CHARS = 60
 _OPEN = "\"'“‘«(\\["
@@ -24,9 +24,12 @@ _DEGREE = re.compile(
 )
 _INITIAL = re.compile(rf"(?<![\w.'’])([A-Z])\.(?= ?[{_OPEN}]?[A-Z])")
 _SIGNS = re.compile(
-    r"(?<![\w/])(?:et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?|&c\.?(?!\w)|(?<=\d)ff?\.(?=[\s,;:)\]]|$)|(?<=\d)ff(?!\w)",
+    r"(?<![\w/])(?:et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?"
+    r"|&c\.?(?!\w)|(?<=\d) ?ff?\.(?=[\s,;:)\]]|$)|(?<=\d)ff(?!\w)",
     re.IGNORECASE,
 )
+_SIGN_HINT = re.compile(r"/|№|&c|\bet al|\d ?f")
+_KEYS = frozenset(key.lower() for key in TABLE)
 _SIGN_WORDS = {"w/o": "without", "w/": "with", "c/o": "care of", "b/c": "because"}
 _DOTTED_WORDS = {
     "i.e.": "that is",
@@ -41,11 +44,11 @@ _LABEL = re.compile(
     r"|grade|vitamin|exhibit|platform|war|group|block|unit|option|answer|question|step|phase|stage|level) $",
     re.IGNORECASE,
 )
-_ENDS = re.compile(rf"[{_CLOSE}]{{0,4}}\s*$")
-_NEXT_SENTENCE = re.compile(rf"[{_CLOSE}]{{0,3}}\s+[{_OPEN}]{{0,3}}([A-Z][\w'’]*)")
-_NAME_NEXT = re.compile(rf"\s?[{_OPEN}]{{0,2}}([A-ZÀ-ÖØ-Þ][\w'’]*)")
+_ENDS = re.compile(rf"(?:[{_CLOSE}]{{0,4}}\s?|\s[^\w.!?…]{{1,40}})$")
+_NEXT_SENTENCE = re.compile(rf"[{_CLOSE}]{{0,3}}\s+[{_OPEN}]{{0,3}}([A-Z][\w'’]*\.?)")
+_NAME_NEXT = re.compile(rf"\s?[{_OPEN}]{{0,2}}([A-ZÀ-ÖØ-Þ][\w'’]*\.?)")
 _NUMBER_NEXT = re.compile(
-    r"\s?[#§]?\d|\s(?:[IVXLC]{2,7}|[ivxl]{2,7}|[B-HJ-Zvx])(?=[\s,.;:)\]–-]|$)|\s[AI](?=[,;:)\]–-]|\.?$)"
+    r"\s?[#§(]?\d|\s(?:[IVXLC]{2,7}|[ivxl]{2,7}|[B-HJ-Zvx])(?=[\s,.;:)\]–-]|$)|\s[AI](?=[,;:)\]–-]|\.?$)"
 )
 _DIGIT_NEXT = re.compile(r"\s?[$£€¥~]?\d")
 _YEAR_NEXT = re.compile(r"\s?\d{3,4}(?!\d)")
@@ -57,13 +60,15 @@ _STREET_BEFORE = re.compile(
     r"|First|Second|Third|Fourth|Fifth|Sixth|Seventh|Eighth|Ninth|Tenth|Canal|Center|Chestnut|Walnut|Front|State)\s$"
 )
 _DATE_BEFORE = re.compile(
-    r"(?:\b(?:on|in|or|since|by|until|till|of|last|next|every|this|each|early|late|mid|from|to|and|before|after)|\d|[-–,(])\s?$",
+    r"(?:\b(?:on|in|since|by|until|till|of|last|next|every|this|each|early|late|mid|from|before|after|during)|\d|[-–(]"
+    r"|(?:\b[A-Z][a-z]{2,3}\.?|\d|\b[A-Z][a-z]{2,8}day)\s(?:to|and|or|through|until))\s?$",
     re.IGNORECASE,
 )
 _DATE_NEXT = re.compile(r"(?:\s?,)?\s?\d|[-–/]|\s[a-z]|,|\s(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)")
 _ORDINAL_BEFORE = re.compile(
     r"(?:\d(?:st|nd|rd|th)|\b(?:rev|new|first|second|third|fourth|fifth|revised)\.?)\s$", re.IGNORECASE
 )
+_PLACE_BEFORE = re.compile(r"(?:,|\b[a-z]{1,12})\s$")
 _LIST_BEFORE = re.compile(r",\s$")
 
 
@@ -77,18 +82,27 @@ def stop_kept(text: str, end: int) -> bool:
 
 def _rule(text: str, context: Context) -> Iterator[Replacement]:
     found: list[Replacement] = []
-    if "." in text[:-1] or text.endswith("."):
+    if _has_stopped(text):
         found += [_stopped_letters(text, match) for match in _DOTTED.finditer(text)]
         found += [_degree(text, match) for match in _DEGREE.finditer(text)]
         found += _of_table(text, _STOPPED.finditer(text))
         found += _initials(text, context)
     found += _of_table(text, _PLAIN.finditer(text))
-    found += [_sign(text, match) for match in _SIGNS.finditer(text)]
+    if _SIGN_HINT.search(text) is not None:
+        found += [_sign(text, match) for match in _SIGNS.finditer(text)]
     end = 0
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if one.start >= end:
             yield one
             end = one.end
+
+
+def _has_stopped(text: str) -> bool:
+    """Whether a stop is anywhere but after the last word of the sentence, or that word may be an abbreviation."""
+    if text.count(".") != 1 or not text.endswith("."):
+        return "." in text
+    last = text[text.rfind(" ") + 1 : -1]
+    return last.lower() in _KEYS or not last.isalpha()
 
 
 def _of_table(text: str, matches: Iterable[re.Match[str]]) -> Iterator[Replacement]:
@@ -99,16 +113,17 @@ def _of_table(text: str, matches: Iterable[re.Match[str]]) -> Iterator[Replaceme
             continue
         before = text[max(0, match.start() - _NEAR_CHARS) : match.start()]
         after = text[match.end() : match.end() + _NEAR_CHARS]
-        reading = next((one for one in TABLE[key] if _shown(one[0], before, after)), None)
+        reading: tuple[Evidence, str] | None = next((one for one in TABLE[key] if _shown(one[0], before, after)), None)
         if reading is not None:
-            yield _spoken(text, match, *reading)
+            yield _spoken(text, match, *reading, goes_on=key in TITLES)
 
 
-def _spoken(text: str, match: re.Match[str], evidence: Evidence, word: str) -> Replacement:
+def _spoken(text: str, match: re.Match[str], evidence: Evidence, word: str, *, goes_on: bool) -> Replacement:
     if match.group()[0].isupper() and word.islower():
         word = word.capitalize()
     after = text[match.end() : match.end() + 1]
-    if match.group().endswith(".") and evidence not in _GOES_ON and stop_kept(text, match.end()):
+    kept = _ENDS.match(text, match.end()) is not None if goes_on else stop_kept(text, match.end())
+    if match.group().endswith(".") and evidence not in _GOES_ON and kept:
         word += "."
     if after.isalnum():
         word += " "
@@ -119,10 +134,9 @@ def _stopped_letters(text: str, match: re.Match[str]) -> Replacement:
     written = match.group()
     plain = written.replace(" ", "")
     known = _DOTTED_WORDS.get(plain.lower())
-    if known is None:
-        letters = " ".join(plain.replace(".", ""))
-    else:
-        letters = known.capitalize() if plain[0].isupper() else known
+    letters = known or " ".join(plain.replace(".", ""))
+    if known and plain[0].isupper():
+        letters = known.capitalize()
     if text[match.end() : match.end() + 1].isupper():
         letters += " "
     stop = "." if written.endswith(".") and stop_kept(text, match.end()) else ""
@@ -167,7 +181,7 @@ def _sign(text: str, match: re.Match[str]) -> Replacement:
         return Replacement(match.start(), match.end(), "and others" + stop, Why.ABBREVIATION)
     if written.startswith("&"):
         return Replacement(match.start(), match.end(), "et cetera" + stop, Why.ABBREVIATION)
-    return Replacement(match.start(), match.end(), " and following" + stop, Why.ABBREVIATION)
+    return Replacement(match.start(), match.end(), " " * (written[0] == " ") + "and following" + stop, Why.ABBREVIATION)
 
 
 def _shown(evidence: Evidence, before: str, after: str) -> bool:
@@ -182,6 +196,8 @@ def _shown(evidence: Evidence, before: str, after: str) -> bool:
             if _NAME_NEXT.match(after):
                 return (_HOUSE_BEFORE.search(before) or _STREET_BEFORE.search(before)) is not None
             return _NAME_BEFORE.search(before) is not None
+        case Evidence.COUNTY:
+            return _PLACE_BEFORE.search(before) is not None and _NAME_NEXT.match(after) is not None
         case Evidence.CASE_NAMES:
             return _NAME_BEFORE.search(before) is not None and _NAME_NEXT.match(after) is not None
         case Evidence.DATE:

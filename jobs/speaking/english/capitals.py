@@ -1,7 +1,7 @@
 """English: acronyms by letters against shouted words. Pure.
 
-`BBC` is spelled, `NASA` is said as it stands, `STOP` and whole runs of capitals become ordinary words. What an acronym is
-and how it is said stands in `acronyms.py`; a user's lexicon goes before all of it.
+`BBC` is spelled, `NASA` is said as it stands, `STOP` and whole runs of capitals become ordinary words. The lists are in
+`acronyms.py`; a user's lexicon goes before all of it.
 """
 
 from __future__ import annotations
@@ -42,10 +42,12 @@ class _Word:
 
 def _rule(text: str, context: Context) -> Iterator[Replacement]:
     if _CAPITALS.search(text) is None:
-        if context.heading or "PhD" in text:
+        if "Ph" in text or "Sc" in text:
             yield from _mixed(text)
         return
-    found = [*_mixed(text), *_words(text, context)]
+    mixed = list(_mixed(text))
+    taken = {one.start for one in mixed}
+    found = [*mixed, *(one for one in _words(text, context) if one.start not in taken)]
     found.sort(key=lambda one: one.start)
     yield from found
 
@@ -107,28 +109,28 @@ def _says_word(text: str, word: _Word, context: Context) -> bool:
 def _said(text: str, word: _Word, context: Context) -> Iterator[Replacement]:
     core = word.core
     if len(core) == 1:
-        yield from _single(text, word)
+        yield from _single(word, first=_at_start(text, word.start))
     elif core in AS_WORDS or core in KEPT:
         return
     elif _glued(text, word) or word.tail == "s" or core in BY_LETTERS or (core in EITHER and _meant(text, word)):
         if len(core) <= _LONGEST_SPELLED_CHARS + 1:
-            yield _letters(text, word)
-    elif _is_word(text, word, context):
+            yield _letters(word)
+    elif _is_word(word, context):
         yield Replacement(word.start, word.end, _cased(text, word, context), Why.CAPITALS)
     elif not _ROMAN.match(core):
-        yield _letters(text, word)
+        yield _letters(word)
 
 
-def _single(text: str, word: _Word) -> Iterator[Replacement]:
+def _single(word: _Word, *, first: bool) -> Iterator[Replacement]:
     """`A` inside a shouted run is the article; `I` and other single letters stay. `I'M` is a word."""
     if word.tail[1:].isupper():
         now = word.core + word.tail.lower()
         yield Replacement(word.start, word.end, now, Why.CAPITALS)
-    elif word.core == "A" and word.shouted and not _at_start(text, word.start):
+    elif word.core == "A" and word.shouted and not first:
         yield Replacement(word.start, word.end, "a", Why.CAPITALS)
 
 
-def _is_word(text: str, word: _Word, context: Context) -> bool:
+def _is_word(word: _Word, context: Context) -> bool:
     core = word.core
     if core.lower() in context.vocabulary or core in COMMON or core in EITHER or word.tail[1:].upper() == "T":
         return True
@@ -158,11 +160,9 @@ def _glued(text: str, word: _Word) -> bool:
     return any(char.isdigit() or char == "&" for char in around)
 
 
-def _letters(text: str, word: _Word) -> Replacement:
-    before, after = text[max(0, word.start - 1) : word.start], text[word.end : word.end + 1]
-    tail = word.tail.lower()
-    now = " " * before.isdigit() + spelled(word.core) + tail + " " * after.isdigit()
-    return Replacement(word.start, word.end, now, Why.ACRONYM)
+def _letters(word: _Word) -> Replacement:
+    """Digits that it touches are kept apart by the rules of numbers."""
+    return Replacement(word.start, word.end, spelled(word.core) + word.tail.lower(), Why.ACRONYM)
 
 
 def _cased(text: str, word: _Word, context: Context) -> str:

@@ -1,4 +1,4 @@
-"""English: numbers that are no quantities: telephone numbers, addresses of machines, versions, chains such as an ISBN."""
+"""English numbers that are no quantities: of telephones and machines, versions, chains such as an ISBN."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric, plain, replaced
+from jobs.speaking.english.numerals import numeric_text, replaced
 from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
 
 _BEFORE = r"(?<![0-9A-Za-z_$£€¥₹])(?<![0-9][.,:/-])"
@@ -16,7 +16,10 @@ _GAP = r"[ .-]"
 _PHONES = (
     re.compile(rf"(?<![0-9A-Za-z])\+[1-9](?:{_GAP}?\(?[0-9]\)?){{7,14}}{_AFTER}"),
     re.compile(rf"{_BEFORE}00[1-9][0-9]{{0,2}}(?:[ -][0-9]{{2,4}}){{2,5}}{_AFTER}"),
-    re.compile(rf"{_BEFORE}(?:1[-. ])?(?:\([2-9][0-9]{{2}}\) ?|[2-9][0-9]{{2}}[-. ])[0-9]{{3}}[-. ][0-9]{{4}}{_AFTER}"),
+    re.compile(
+        rf"{_BEFORE}(?:1[-. ])?(?:\([2-9][0-9]{{2}}\) ?|"
+        rf"[2-9][0-9]{{2}}[-. ])[0-9]{{3}}[-. ][0-9]{{4}}{_AFTER}"
+    ),
     re.compile(rf"{_BEFORE}\(?0[0-9]{{2,4}}\)?[ -][0-9]{{3,4}}[ -]?[0-9]{{3,4}}{_AFTER}"),
     re.compile(rf"{_BEFORE}[0-9]{{4}}(?:[ -][0-9]{{4}}){{2,4}}{_AFTER}"),
 )
@@ -27,14 +30,18 @@ _DOTTED = re.compile(r"(?<![0-9A-Za-z])(?<![0-9][.,])([Vv]\.? ?)?([0-9]{1,9}(?:\
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9])")
 _VERSION = re.compile(r"(?<![0-9A-Za-z])[Vv](?:er)?\.? ?([0-9]{1,9}(?:\.[0-9]{1,9})?)(?![0-9]|\.[0-9])")
 _NUMBER_SIGN = re.compile(r"(?<![0-9A-Za-z&#])# ?([0-9]{1,15})(?![0-9A-Za-z]|[.,][0-9])")
-_CHAIN = re.compile(rf"(?<![0-9A-Za-z.,/$£€])(?<![0-9]-)[0-9]{{1,15}}(?:[-–][0-9]{{1,15}}){{2,12}}(-X\b)?(?![0-9A-Za-z/]|[.,:][0-9])")
+_CHAIN = re.compile(
+    r"(?<![0-9A-Za-z.,/$£€])(?<![0-9]-)[0-9]{1,15}(?:[-–][0-9]{1,15}){2,12}(-X\b)?(?![0-9A-Za-z/]|"
+    r"[.,:][0-9])"
+)
 
 
-def phones(text: str, context: Context) -> Iterator[Replacement]:
+def phones(text: str, _: Context) -> Iterator[Replacement]:
     """`+44 20 7946 0958`, `(555) 010-9999`, `555-1234`, digit by digit."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     for pattern in _PHONES:
         for match in pattern.finditer(text):
             yield _by_group(text, match)
@@ -47,9 +54,10 @@ def phones(text: str, context: Context) -> Iterator[Replacement]:
 
 def dotted(text: str, context: Context) -> Iterator[Replacement]:
     """`192.168.0.1` with "dot" and digit by digit; other dotted numbers, `2.0.1` or `v2.0.1`, with "point"."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _DOTTED.finditer(text):
         version, number = match.groups()
@@ -72,9 +80,10 @@ def dotted(text: str, context: Context) -> Iterator[Replacement]:
 
 def numbered(text: str, context: Context) -> Iterator[Replacement]:
     """`#5` as "number five"."""
-    text = plain(text)
-    if "#" not in text or not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or "#" not in plain_text:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _NUMBER_SIGN.finditer(text):
         yield replaced(text, match.span(), f"number {cardinal(match[1], locale)}", Why.NUMBER)
@@ -82,9 +91,10 @@ def numbered(text: str, context: Context) -> Iterator[Replacement]:
 
 def chains(text: str, context: Context) -> Iterator[Replacement]:
     """`978-3-16-148410-0` digit by digit, `4-4-2` number by number, with a comma between."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _CHAIN.finditer(text):
         groups = re.findall(r"[0-9]+", match.group())

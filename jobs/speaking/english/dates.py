@@ -7,18 +7,20 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric, plain, replaced, without_final_stop
+from jobs.speaking.english.numerals import numeric_text, replaced, without_final_stop
 from jobs.speaking.english.words import Locale, cardinal, digits, locale_of, ordinal, two_digits, year
+from jobs.speaking.letters import word_set
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-_SHORT = "Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec".split()
+_SHORT = sorted(word_set("Jan Feb Mar Apr Jun Jul Aug Sept Sep Oct Nov Dec"))
 MONTH = rf"(?:{'|'.join(MONTHS)}|{'|'.join(f'{name.upper()}' for name in MONTHS)}|(?:{'|'.join(_SHORT)})\b\.?)"
 PLURAL_NOUN = (
     r"(?:(?:people|men|women|children|sheep|fish|cattle|police|feet|teeth|mice|geese|copies)\b"
-    r"|(?!(?:was|is|has|his|its|this|as|us|does|perhaps|always|sometimes|besides|across|towards|afterwards|less|unless|"
+    r"|(?!(?:was|is|has|his|its|this|as|us|does|perhaps|always|sometimes|besides|across|towards|"
+    r"afterwards|less|unless|"
     r"thus|plus|hers|ours|theirs|nevertheless|nonetheless|whereas|yes|alas|upwards|onwards)\b)"
     r"[a-z]{2,24}s\b)"
 )
@@ -37,19 +39,25 @@ _MONTH_DAY = re.compile(
 )
 _ISO = re.compile(
     r"(?<![0-9A-Za-z./-])([12][0-9]{3})([-/])([01]?[0-9])\2([0-3]?[0-9])(?![0-9-])"
-    r"(?:T([0-2][0-9]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?(?:(Z)\b|([+-])([01][0-9]):?([0-5][0-9]))?)?"
+    r"(?:T([0-2][0-9]):([0-5][0-9])(?::([0-5][0-9])(?:\.([0-9]{1,9}))?)?(?:(Z)\b|"
+    r"([+-])([01][0-9]):?([0-5][0-9]))?)?"
 )
-_NUMERIC = re.compile(r"(?<![0-9A-Za-z./-])([0-3]?[0-9])([-./])([0-3]?[0-9])\2((?:1[0-9]|20)?[0-9]{2})(?![0-9A-Za-z/-]|\.[0-9])")
-_WEAK_BEFORE = re.compile(r"(?:\b(?:on|since|until|till|by|before|after|from|through|dated|of) (?:the )?)$", re.IGNORECASE)
+_NUMERIC = re.compile(
+    r"(?<![0-9A-Za-z./-])([0-3]?[0-9])([-./])([0-3]?[0-9])\2((?:1[0-9]|20)?[0-9]{2})(?![0-9A-Za-z/-]|\.[0-9])"
+)
+_WEAK_BEFORE = re.compile(
+    r"(?:\b(?:on|since|until|till|by|before|after|from|through|dated|of) (?:the )?)$", re.IGNORECASE
+)
 _COUNTED = re.compile(rf"(?: [a-z]{{2,20}})? {PLURAL_NOUN}")
 _WINDOW_CHARS = 24
 
 
 def named(text: str, context: Context) -> Iterator[Replacement]:
     """`12 March 1884`, `March 12th, 1884`, `12-14 Sept.`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _DAY_MONTH.finditer(text):
         _, day, to, last, month, _, written_year = match.groups()
@@ -68,9 +76,10 @@ def named(text: str, context: Context) -> Iterator[Replacement]:
 
 def month_and_year(text: str, context: Context) -> Iterator[Replacement]:
     """`Sept. 1884`, `March, 1884`: the month is written out, the year read as one."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _MONTH_YEAR.finditer(text):
         if not re.compile(f" {PLURAL_NOUN}").match(text, match.end()):
@@ -82,9 +91,10 @@ _MONTH_YEAR = re.compile(rf"(?<![A-Za-z])({MONTH})(,? )({_YEAR})(?![A-Za-z%°]|-
 
 def iso(text: str, context: Context) -> Iterator[Replacement]:
     """`2024-05-06`, with a time or without."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _ISO.finditer(text):
         month, day = int(match[3]), int(match[4])
@@ -95,9 +105,10 @@ def iso(text: str, context: Context) -> Iterator[Replacement]:
 
 def by_locale(text: str, context: Context) -> Iterator[Replacement]:
     """`3/4/2021`: month or day first by the locale; what can be read both ways is told."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _NUMERIC.finditer(text):
         first, sign, second, written_year = int(match[1]), match[2], int(match[3]), match[4]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import DASH, PLAIN, numeric, plain, replaced, value_of, without_final_stop
+from jobs.speaking.english.numerals import DASH, PLAIN, numeric_text, replaced, value_of, without_final_stop
 from jobs.speaking.english.numerals import number_words as words_of
 from jobs.speaking.english.words import Locale, cardinal, locale_of
 
@@ -35,23 +35,59 @@ _RUPEE = _of("rupee", cent="paisa", cents="paise")
 _FRANC = _of("franc", cent="centime")
 _CROWN = _Currency("crown", "crowns")
 _NAMES: dict[str, _Currency] = {
-    **{"$": _DOLLAR, "£": _POUND, "€": _EURO, "¥": _YEN, "₹": _RUPEE, "₽": _of("ruble", cent="kopeck")},
-    **{"₩": _Currency("won", "won"), "₺": _of("lira", "lira", cent="kurus", cents="kurus"), "₿": _of("bitcoin", cent="")},
-    **{"₪": _of("shekel", cent="agora", cents="agorot"), "₦": _of("naira", "naira", cent="kobo", cents="kobo")},
-    **{"₴": _of("hryvnia", cent=""), "₫": _Currency("dong", "dong"), "₱": _of("peso", cent="centavo")},
-    **{"฿": _of("baht", "baht", cent="satang", cents="satang"), "₵": _of("cedi", cent="pesewa")},
-    **{"¢": _of("cent", cent="")},
-    **{"US$": _of("U S dollar"), "A$": _of("Australian dollar"), "AU$": _of("Australian dollar")},
-    **{"C$": _of("Canadian dollar"), "CA$": _of("Canadian dollar"), "NZ$": _of("New Zealand dollar")},
-    **{"HK$": _of("Hong Kong dollar"), "S$": _of("Singapore dollar"), "R$": _Currency("Brazilian real", "Brazilian reais")},
-    **{"USD": _of("U S dollar"), "AUD": _of("Australian dollar"), "CAD": _of("Canadian dollar"), "EUR": _EURO},
-    **{"NZD": _of("New Zealand dollar"), "HKD": _of("Hong Kong dollar"), "SGD": _of("Singapore dollar")},
-    **{"GBP": _POUND, "JPY": _YEN, "CNY": _Currency("yuan", "yuan"), "RMB": _Currency("yuan", "yuan")},
-    **{"INR": _RUPEE, "CHF": _of("Swiss franc", cent="centime"), "Fr.": _FRANC, "Rs.": _RUPEE, "Rs": _RUPEE},
-    **{"SEK": _Currency("Swedish crown", "Swedish crowns"), "NOK": _Currency("Norwegian crown", "Norwegian crowns")},
-    **{"DKK": _Currency("Danish crown", "Danish crowns"), "CZK": _CROWN, "PLN": _Currency("zloty", "zlotys")},
-    **{"RUB": _of("ruble", cent="kopeck"), "BRL": _Currency("Brazilian real", "Brazilian reais"), "ZAR": _of("rand", "rand")},
-    **{"KRW": _Currency("won", "won"), "MXN": _of("Mexican peso", cent="centavo"), "BTC": _of("bitcoin", cent="")},
+    "$": _DOLLAR,
+    "£": _POUND,
+    "€": _EURO,
+    "¥": _YEN,
+    "₹": _RUPEE,
+    "₽": _of("ruble", cent="kopeck"),
+    "₩": _Currency("won", "won"),
+    "₺": _of("lira", "lira", cent="kurus", cents="kurus"),
+    "₿": _of("bitcoin", cent=""),
+    "₪": _of("shekel", cent="agora", cents="agorot"),
+    "₦": _of("naira", "naira", cent="kobo", cents="kobo"),
+    "₴": _of("hryvnia", cent=""),
+    "₫": _Currency("dong", "dong"),
+    "₱": _of("peso", cent="centavo"),
+    "฿": _of("baht", "baht", cent="satang", cents="satang"),
+    "₵": _of("cedi", cent="pesewa"),
+    "¢": _of("cent", cent=""),
+    "US$": _of("U S dollar"),
+    "A$": _of("Australian dollar"),
+    "AU$": _of("Australian dollar"),
+    "C$": _of("Canadian dollar"),
+    "CA$": _of("Canadian dollar"),
+    "NZ$": _of("New Zealand dollar"),
+    "HK$": _of("Hong Kong dollar"),
+    "S$": _of("Singapore dollar"),
+    "R$": _Currency("Brazilian real", "Brazilian reais"),
+    "USD": _of("U S dollar"),
+    "AUD": _of("Australian dollar"),
+    "CAD": _of("Canadian dollar"),
+    "EUR": _EURO,
+    "NZD": _of("New Zealand dollar"),
+    "HKD": _of("Hong Kong dollar"),
+    "SGD": _of("Singapore dollar"),
+    "GBP": _POUND,
+    "JPY": _YEN,
+    "CNY": _Currency("yuan", "yuan"),
+    "RMB": _Currency("yuan", "yuan"),
+    "INR": _RUPEE,
+    "CHF": _of("Swiss franc", cent="centime"),
+    "Fr.": _FRANC,
+    "Rs.": _RUPEE,
+    "Rs": _RUPEE,
+    "SEK": _Currency("Swedish crown", "Swedish crowns"),
+    "NOK": _Currency("Norwegian crown", "Norwegian crowns"),
+    "DKK": _Currency("Danish crown", "Danish crowns"),
+    "CZK": _CROWN,
+    "PLN": _Currency("zloty", "zlotys"),
+    "RUB": _of("ruble", cent="kopeck"),
+    "BRL": _Currency("Brazilian real", "Brazilian reais"),
+    "ZAR": _of("rand", "rand"),
+    "KRW": _Currency("won", "won"),
+    "MXN": _of("Mexican peso", cent="centavo"),
+    "BTC": _of("bitcoin", cent=""),
 }
 _SIGN_CHARS = "$£€¥₹₽₩₺₿₪₦₴₫₱฿₵"
 _ANY = re.compile(rf"[{_SIGN_CHARS}¢]|[A-Z]{{3}}|Rs|Fr\.|[0-9](?:p|s)\b")
@@ -66,7 +102,8 @@ _LARGE = (
 _AMOUNT = rf"(?:[0-9]{{1,9}},[0-9]{{1,2}}(?![0-9]|,[0-9])|{PLAIN})"
 _PREFIXED = re.compile(
     rf"(?P<sign>[-−–+±~≈]?)(?P<currency>{_BEFORE_SIGN})(?P<inner>[-−]?)(?P<first>{_AMOUNT})"
-    rf"(?:(?P<own> (?:hundred|thousand|million|billion|trillion)\b|(?:k|K|mn|m|M|bn|BN|Bn|b|B|tn|t|T)(?=[-–]| [-–] ))?"
+    r"(?:(?P<own> (?:hundred|thousand|million|billion|trillion)\b|(?:k|K|mn|m|M|bn|BN|Bn|b|B|tn|t|"
+    r"T)(?=[-–]| [-–] ))?"
     rf"{DASH}(?:{_BEFORE_SIGN})?(?P<last>{_AMOUNT}))?(?:{_LARGE})?"
     r"(?: ?/ ?(?P<per>kg|lb|oz|hr|h|mo|yr|wk|day|g|l|km|mi|sq\.? ft|(?=[A-Za-z]))(?![A-Za-z]*[0-9]))?"
 )
@@ -81,23 +118,38 @@ _SIGN_WORDS = {"": "", "-": "minus ", "−": "minus ", "–": "minus ", "+": "pl
 _SIGN_WORDS |= {"~": "about ", "≈": "about "}
 _COMMA_PLACES = re.compile(r"[0-9]+,[0-9]{1,2}")
 _BEFORE_MINUS = ("", " ", "(", "[", '"', "'", "“", "‘")
-_PER = {"kg": "kilogram", "lb": "pound", "oz": "ounce", "h": "hour", "hr": "hour", "mo": "month", "yr": "year", "wk": "week"}
+_PER = {
+    "kg": "kilogram",
+    "lb": "pound",
+    "oz": "ounce",
+    "h": "hour",
+    "hr": "hour",
+    "mo": "month",
+    "yr": "year",
+    "wk": "week",
+}
 _PER |= {"day": "day", "g": "gram", "l": "liter", "km": "kilometer", "mi": "mile", "sq ft": "square foot"}
 _ADJECTIVAL = re.compile(r"-(?!an?\b)[A-Za-z]| (?:bills?|notes?|coins?|stamps?|banknotes?|chips?|piece|pieces)\b")
 
 
 def signed(text: str, context: Context) -> Iterator[Replacement]:
     """`$5.30`, `-€3.5 million`, `US$ 40`, `$5-10/month`."""
-    text = plain(text)
-    if not numeric(text) or not _ANY.search(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or not _ANY.search(plain_text):
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _PREFIXED.finditer(text):
         sign, currency, first, last = match["sign"], _NAMES[match["currency"].strip()], match["first"], match["last"]
         gap, letter = match["gap"], match["letter"]
         if letter and gap and letter in ("k", "m", "mm", "b", "t"):
             # `$5 m`: the letter is a word of its own.
-            yield replaced(text, (match.start("currency"), match.start("gap")), _words(currency, (first, last or "", ""), locale), Why.MONEY)
+            yield replaced(
+                text,
+                (match.start("currency"), match.start("gap")),
+                _words(currency, (first, last or "", ""), locale),
+                Why.MONEY,
+            )
             continue
         magnitude = _magnitude(match["large"], letter)
         singular = _ADJECTIVAL.match(text, match.end()) or match["hyphen"] == "-"
@@ -117,9 +169,10 @@ def signed(text: str, context: Context) -> Iterator[Replacement]:
 
 def followed(text: str, context: Context) -> Iterator[Replacement]:
     """`5 €`, `40 USD`, `5¢`, `5-10 €`."""
-    text = plain(text)
-    if not numeric(text) or not _ANY.search(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or not _ANY.search(plain_text):
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _SUFFIXED.finditer(text):
         amount = (match["first"], match["last"] or "", _magnitude(match["large"], match["letter"]))
@@ -129,9 +182,10 @@ def followed(text: str, context: Context) -> Iterator[Replacement]:
 
 def old(text: str, context: Context) -> Iterator[Replacement]:
     """`£3 10s. 6d.`, `2s. 6d.`; `50p` in Britain."""
-    text = plain(text)
-    if not numeric(text) or not _ANY.search(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or not _ANY.search(plain_text):
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _OLD.finditer(text):
         pounds, shillings, pence, half = match.groups()
@@ -149,9 +203,7 @@ def old(text: str, context: Context) -> Iterator[Replacement]:
             yield replaced(text, match.span(), words, Why.MONEY)
 
 
-def _words(
-    currency: _Currency, amount: tuple[str, str, str], locale: Locale, *, adjectival: bool = False
-) -> str:
+def _words(currency: _Currency, amount: tuple[str, str, str], locale: Locale, *, adjectival: bool = False) -> str:
     """The words of an amount, or of a range of amounts: (first, last or "", magnitude or "")."""
     first, last, magnitude = (_with_point(part) for part in amount)
     name = currency.one if adjectival else currency.many

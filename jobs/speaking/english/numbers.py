@@ -1,6 +1,6 @@
 """English numbers as they stand: cardinals, decimals, fractions, ordinals, ranges, digits inside words.
 
-The last rules take every digit that is left, so none of an English sentence reaches a voice as a sign, and none is lost.
+The last rules take every digit that is left: none of an English sentence reaches a voice as a sign, and none is lost.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from jobs.speaking.english.numerals import (
     START,
     VULGAR,
     number_words,
-    numeric,
+    numeric_text,
     plain,
     replaced,
 )
 from jobs.speaking.english.words import Locale, cardinal, digits, grouped_digits, locale_of, ordinal, plural
 
 _END = r"(?![0-9A-Za-z])"
-_RANGE = re.compile(rf"{START}(?![0-9]{{1,3}}-[0-9]{{1,3}}/[0-9])({SIGN}?{NUMBER})({DASH})([-−]?{NUMBER}){_END}(?!-[0-9])")
+_RANGE = re.compile(
+    rf"{START}(?![0-9]{{1,3}}-[0-9]{{1,3}}/[0-9])({SIGN}?{NUMBER})({DASH})([-−]?{NUMBER}){_END}(?!-[0-9])"
+)
 _ORDINALS = re.compile(
     rf"{START}([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,4}}|[0-9]{{1,15}})(?:st|nd|rd|th|ST|ND|RD|TH)(s?)"
     r"(?:( ?[-–] ?)([0-9]{1,15})(?:st|nd|rd|th))?\b"
@@ -37,7 +39,9 @@ _PLURAL = re.compile(rf"{START}([0-9]{{1,3}}(?:,[0-9]{{3}}){{0,4}}|[0-9]{{1,9}})
 _NUMBER = re.compile(rf"{START}({SIGN}?)({NUMBER})")
 _LINES = re.compile(r"(?<![0-9A-Za-z])(720|1080|1440|2160|4320)(?=[pi]\b)")
 _IN_WORD = re.compile(r"(?<=[A-Za-z])([0-9]{1,9})\.([0-9]{1,9})(?![0-9A-Za-z]|\.[0-9])")
-_PAGES = re.compile(r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|chapters?|ch\.|nos?\.|numbers?|§§?) ?$", re.IGNORECASE)
+_PAGES = re.compile(
+    r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|chapters?|ch\.|nos?\.|numbers?|§§?) ?$", re.IGNORECASE
+)
 _RUN = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
 _ORDINARY = re.compile(r"[^\x00-\x7f]")
@@ -46,9 +50,10 @@ _WINDOW_CHARS = 12
 
 def ordinals(text: str, context: Context) -> Iterator[Replacement]:
     """`21st`, `18th–19th`, `1/16th`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _FRACTION_SUFFIX.finditer(text):
         yield replaced(text, match.span(), number_words(match[1], locale), Why.FRACTION)
@@ -61,14 +66,17 @@ def ordinals(text: str, context: Context) -> Iterator[Replacement]:
 
 def ranges(text: str, context: Context) -> Iterator[Replacement]:
     """`10–20`, `3-2`, `1.5 – 2.5`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _RANGE.finditer(text):
         first, _, last = match.groups()
         between = " to " if _is_range(text, match) else " "
-        yield replaced(text, match.span(), f"{number_words(first, locale)}{between}{number_words(last, locale)}", Why.RANGE)
+        yield replaced(
+            text, match.span(), f"{number_words(first, locale)}{between}{number_words(last, locale)}", Why.RANGE
+        )
 
 
 def _is_range(text: str, match: re.Match[str]) -> bool:
@@ -85,9 +93,10 @@ def _is_range(text: str, match: re.Match[str]) -> bool:
 
 def plain_numbers(text: str, context: Context) -> Iterator[Replacement]:
     """`1,200`, `-5`, `3.14`, `½`, `2 1/2`; `10k` and `18-year-old` with their letters apart."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _LINES.finditer(text):
         height = match[1]
@@ -124,9 +133,12 @@ def left(text: str, context: Context) -> Iterator[Replacement]:
         yield Replacement(one.start, one.end, f" {one.now}", one.why) if listed else one
 
 
-def each_digit(text: str, context: Context) -> Iterator[Replacement]:
+def each_digit(text: str, _: Context) -> Iterator[Replacement]:
     """What is left of a run that another rule has claimed in part."""
-    text = plain(text)
+    plain_text = numeric_text(text)
+    if plain_text is None:
+        return
+    text = plain_text
     for match in _DIGIT.finditer(text):
         yield replaced(text, match.span(), digits(match.group()), Why.NUMBER)
 

@@ -18,7 +18,17 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
 _INSTEAD = {
     **dict.fromkeys("\u00a0\u2007\u2008\u2009\u200a\u202f\u3000", " "),
     **dict.fromkeys("‐‑", "-"),
-    **{"º": "°", "⁄": "/", "∕": "/", "’": "'", "ʼ": "'", "＇": "'", "﹣": "-", "－": "-", "·": ".", "٫": ".", "٬": ","},
+    "º": "°",
+    "⁄": "/",
+    "∕": "/",
+    "’": "'",
+    "ʼ": "'",
+    "＇": "'",
+    "﹣": "-",
+    "－": "-",
+    "·": ".",
+    "٫": ".",
+    "٬": ",",
     **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
 }
 _ORDINARY = re.compile(r"[^\x00-\x7f]")
@@ -48,16 +58,18 @@ _SIGNS |= {"≈": "about ", "≤": "at most ", "≥": "at least "}
 _PARTS = {"2": ("half", "halves"), "4": ("quarter", "quarters")}
 
 
+@lru_cache(maxsize=64)
+def numeric_text(text: str) -> str | None:
+    """The plain text, or None where it has nothing to read as a number: the one check before all rules, done once."""
+    text = plain(text)
+    return text if _NUMERIC.search(text) else None
+
+
 def plain(text: str) -> str:
     """The text with digits, spaces, hyphens and apostrophes of one kind each, and the same length."""
     if text.isascii():
         return text
     return _ORDINARY.sub(lambda match: _plain_char(match.group()), text)
-
-
-def numeric(text: str) -> bool:
-    """Whether a plain text has anything to read as a number: the one cheap check before all rules."""
-    return _NUMERIC.search(text) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -1,77 +1,90 @@
-"""English: Roman numerals, and only where something says that they are: a heading, a counted part, a ruler, a century."""
+"""English: Roman numerals, only where something says that they are: headings, counted parts, rulers, centuries."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.numerals import replaced
 from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal
+from jobs.speaking.letters import word_set
 
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _WELL_FORMED = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN = r"[IVXLCDM]{1,12}"
 _SMALL = r"[ivxl]{1,9}"
 _CANDIDATE = re.compile(r"\b(?:[IVXLCDM]{1,12}|[ivxl]{1,9})(?:th|st|nd|rd|e)?\b")
-_PARTS = (
-    "Chapter Chapters Chap Ch Part Parts Pt Book Books Bk Act Acts Scene Scenes Sc Volume Volumes Vol Vols Section Sections "
-    "Sec Canto Cantos Appendix Phase Phases Type Types Class Title Article Articles Art Stage Stages Figure Figures Fig Figs "
-    "Table Tables Plate Plates Lesson Level Levels Episode Season Stave Psalm Sonnet Mark Mk Grade Category Schedule Annex "
-    "Exhibit Unit Group Round Rule Step Series Division Amendment Amendments Bowl War Page Pages Letter Sura Ode Elegy Line "
-    "Numeral Numerals Corps Olympiad Symphony Sonata Quartet Concerto Apollo Gemini Saturn"
-).split()
-_PAGE_LIKE = r"p\.|pp\.|No\.|Nos\.|no\.|§"
+_PARTS = word_set("""
+Chapter Chapters Chap Ch Part Parts Pt Book Books Bk Act Acts Scene Scenes Sc Volume Volumes Vol Vols Section
+Sections Sec Canto Cantos Appendix Phase Phases Type Types Class Title Article Articles Art Stage Stages Figure
+Figures Fig Figs Table Tables Plate Plates Lesson Level Levels Episode Season Stave Psalm Sonnet Mark Mk Grade
+Category Schedule Annex Exhibit Unit Group Round Rule Step Series Division Amendment Amendments Bowl War Page
+Pages Letter Sura Ode Elegy Line Numeral Numerals Corps Olympiad Symphony Sonata Quartet Concerto Apollo Gemini
+Saturn
+""")
+_PART_FORMS = (
+    _PARTS | {part.upper() for part in _PARTS} | {part.lower() for part in _PARTS} | word_set("p pp No Nos no nos §")
+)
 _LIST = r"(?:(?:, (?:and )?| and | or | to | & | ?[-–] ?){0}\b){{0,8}}"
-_AFTER_PART = re.compile(
-    rf"(?:\b({'|'.join(_PARTS)}|{'|'.join(part.upper() for part in _PARTS)}|{'|'.join(part.lower() for part in _PARTS)})"
-    rf"\b\.?|(?:\b|(?<=\s))({_PAGE_LIKE})) ((?:{_ROMAN}\b{_LIST.format(_ROMAN)}|{_SMALL}\b{_LIST.format(_SMALL)}))(?![-'][A-Za-z]{{2}})"
+_AFTER_WORD = re.compile(
+    rf"(?:\b([A-Za-z]{{1,12}})\.?|(§)) ({_ROMAN}\b{_LIST.format(_ROMAN)}|{_SMALL}\b{_LIST.format(_SMALL)})"
+    r"(?![-'][A-Za-z]{2})"
 )
 _ONE = re.compile(rf"\b(?:{_ROMAN}|{_SMALL})\b")
-_HIGH_SINGLE = frozenset("chapter chap ch canto cantos psalm sonnet ode".split())
-_NAMES = (
-    "Abdul Abdullah Adrian Afonso Agapetus Albert Alexander Alexios Alfonso Alfred Amenhotep Anastasius Antiochus Artaxerxes "
-    "August Augustus Baldwin Basil Benedict Bohemond Boniface Boris Casimir Catherine Celestine Charles Christian Christina "
-    "Clement Cleopatra Conrad Constans Constantine Constantius Cyrus Darius David Demetrius Edgar Edmund Edward Elizabeth "
-    "Eric Ethelred Eugene Eugenius Ferdinand Francis Frederick Friedrich Fuad Fulk George Gregory Gustav Gustavus Haakon Hadrian "
-    "Hamid Harald Harold Henri Henry Hussein Innocent Isaac Isabella Ivan Ivar James Joan Johan John Joseph Juan Julius "
-    "Justin Justinian Karl Ladislaus Leo Leon Leonidas Leopold Lothair Louis Ludwig Magnus Mahmud Malcolm Manuel Margaret "
-    "Maria Mary Martin Matthias Maximilian Mehmed Michael Mithridates Mohammed Moritz Murad Mustafa Napoleon Nero Nicholas "
-    "Olaf Oscar Otto Paul Pedro Pepin Peter Philip Pius Ptolemy Rainier Rama Ramesses Ramses Richard Robert Romanos "
-    "Rudolf Rudolph Sancho Seti Sigismund Sixtus Stephen Suleiman Sverre Sweyn Sylvester Theodore Theodosius Theodoric "
-    "Thutmose Tiberius Umberto Urban Valdemar Valentinian Victor Vittorio Vladimir Wenceslaus Wilhelm William Willem Xerxes Yazid Zog"
-).split()
-_TITLES = "King Queen Pope Emperor Empress Tsar Czar Sultan Prince Duke Kaiser Shah Pharaoh Caliph Patriarch Earl Count".split()
-_RULER = re.compile(
-    rf"\b(?:{'|'.join(_NAMES)}|{'|'.join(name.upper() for name in _NAMES)}"
-    rf"|(?:{'|'.join(_TITLES)}) [A-Z][a-zé]{{2,20}}(?: [A-Z][a-zé]{{2,20}})?) ([IVX]{{1,7}})\b(?!-?[A-Za-z0-9])"
+_HIGH_SINGLE = word_set("chapter chap ch canto cantos psalm sonnet ode")
+_NAMES = word_set("""
+Abdul Abdullah Adrian Afonso Agapetus Albert Alexander Alexios Alfonso Alfred Amenhotep Anastasius Antiochus
+Artaxerxes August Augustus Baldwin Basil Benedict Bohemond Boniface Boris Casimir Catherine Celestine Charles
+Christian Christina Clement Cleopatra Conrad Constans Constantine Constantius Cyrus Darius David Demetrius Edgar
+Edmund Edward Elizabeth Eric Ethelred Eugene Eugenius Ferdinand Francis Frederick Friedrich Fuad Fulk George
+Gregory Gustav Gustavus Haakon Hadrian Hamid Harald Harold Henri Henry Hussein Innocent Isaac Isabella Ivan Ivar
+James Joan Johan John Joseph Juan Julius Justin Justinian Karl Ladislaus Leo Leon Leonidas Leopold Lothair Louis
+Ludwig Magnus Mahmud Malcolm Manuel Margaret Maria Mary Martin Matthias Maximilian Mehmed Michael Mithridates
+Mohammed Moritz Murad Mustafa Napoleon Nero Nicholas Olaf Oscar Otto Paul Pedro Pepin Peter Philip Pius Ptolemy
+Rainier Rama Ramesses Ramses Richard Robert Romanos Rudolf Rudolph Sancho Seti Sigismund Sixtus Stephen Suleiman
+Sverre Sweyn Sylvester Theodore Theodosius Theodoric Thutmose Tiberius Umberto Urban Valdemar Valentinian Victor
+Vittorio Vladimir Wenceslaus Wilhelm William Willem Xerxes Yazid Zog
+""")
+_TITLE_BEFORE = re.compile(
+    r"\b(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Sultan|Prince|Duke|Kaiser|Shah|Pharaoh|Caliph|Patriarch|Earl|Count)"
+    r" (?:[A-Z][a-zé]{2,20} )?$"
 )
+_RULER = re.compile(r"\b([A-Z][A-Za-zé]{1,20}) ([IVX]{1,7})\b(?!-?[A-Za-z0-9])")
 _NOT_RULERS = frozenset({"Malcolm X"})
 _CENTURY = re.compile(
-    rf"\b([IVXL]{{1,7}})(?:th|st|nd|rd|e)?(?:( and | or | to | ?[-–] ?)([IVXL]{{1,7}})(?:th|st|nd|rd|e)?)?(?=[- ](?:century|centuries|c\.))"
+    r"\b([IVXL]{1,7})(?:th|st|nd|rd|e)?(?:( and | or | to | ?[-–] ?)([IVXL]{1,7})(?:th|st|nd|rd|"
+    r"e)?)?(?=[- ](?:century|centuries|c\.))"
 )
 _WITH_SUFFIX = re.compile(r"\b([IVXLC]{1,9})(?:th|st|nd|rd)\b")
 _HEADING = re.compile(rf"[\"“(\[]?({_ROMAN}|{_SMALL})(?:([.:)\]]|\s*[—–-]|\.\s*[—–-])(?=\s|$|\w)|$)")
 _SEQUEL = re.compile(
-    r"\b(?:([A-Z][a-zé]{1,24})|[A-Z]{3,24}) (II|III|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3}|XI?X|XXI{0,3})\b(?!-?[A-Za-z0-9])"
+    r"\b(?:([A-Z][a-zé]{1,24})|[A-Z]{3,24}) (II|III|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3}|XI?X|"
+    r"XXI{0,3})\b(?!-?[A-Za-z0-9])"
 )
-_NO_SEQUEL = frozenset(
-    "The A An This That These Those His Her My Your Their Our Its In On At By With From For And But Or When If No Not Each "
-    "Every Use Open Run Start Launch Begin Hang Remove Give Via Then Both Some Any As To An Another New Old Editor".split()
-)
+_NO_SEQUEL = word_set("""
+The A An This That These Those His Her My Your Their Our Its In On At By With From For And But Or When If No Not
+Each Every Use Open Run Start Launch Begin Hang Remove Give Via Then Both Some Any As To An Another New Old
+Editor
+""")
 _NO_NUMERAL_AFTER = re.compile(
-    r"\s(?:drips?|fluids?|lines?|bags?|therapy|antibiotics?|poles?|stands?|tubes?|needles?|access|catheters?|solutions?|push|"
+    r"\s(?:drips?|fluids?|lines?|bags?|therapy|antibiotics?|poles?|stands?|tubes?|needles?|access|"
+    r"catheters?|solutions?|push|"
     r"infusions?|medications?|drugs?|use|editor|commands?)\b"
 )
 _PRONOUN_AFTER = re.compile(
-    r"(?:'|’)(?:m|ve|d|ll)\b| (?:am|have|do|don['’]t|think|want|wanted|love|loved|like|liked|know|knew|wrote|mean|hope|wish|never)\b"
+    r"(?:'|’)(?:m|ve|d|ll)\b| (?:am|have|do|don['’]t|think|want|wanted|love|loved|like|liked|know|knew|"
+    r"wrote|mean|hope|wish|never)\b"
+)
+_RULES_AFTER = re.compile(
+    r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|whose|in|at|on|by|as|is|issued|succeeded|ordered|became|to)\b"
 )
 _INITIAL_AFTER = re.compile(r"\. ?[A-Z]")
 _WORLD_WARS = re.compile(r"\bWW ?(I{1,3})\b")
 _SIGNS = re.compile(r"[Ⅰ-ↈ]{1,12}")
-_ANY = re.compile(r"[IVXLCDMⅠ-ↈ]|[ivxl]{2}|\b[ivxl]\b")
 
 
 def roman_value(numeral: str) -> int | None:
@@ -80,6 +93,11 @@ def roman_value(numeral: str) -> int | None:
         return None
     values = [_VALUES[char] for char in numeral]
     return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+
+
+@lru_cache(maxsize=64)
+def _has_candidate(text: str) -> bool:
+    return _CANDIDATE.search(text) is not None
 
 
 def headings(text: str, context: Context) -> Iterator[Replacement]:
@@ -101,21 +119,23 @@ def headings(text: str, context: Context) -> Iterator[Replacement]:
 
 def parts(text: str, context: Context) -> Iterator[Replacement]:
     """`Chapter IV`, `Acts I and II`, `World War II`, `p. xii`."""
-    if _CANDIDATE.search(text) is None:
+    if not _has_candidate(text):
         return
     locale = locale_of(context.language)
     for match in _WORLD_WARS.finditer(text):
         yield _said(text, match.span(), f"World War {cardinal(str(len(match[1])), locale)}")
-    for match in _AFTER_PART.finditer(text):
+    for match in _AFTER_WORD.finditer(text):
         part, numerals = match[1] or match[2], match[3]
-        if not _may_follow(part, numerals, text, match.end()):
+        if part not in _PART_FORMS or not _may_follow(part, numerals, text, match.end()):
             continue
         found = _ONE.findall(numerals)
         values = [roman_value(one.upper()) for one in found]
         if all(value is not None and value < 1000 for value in values):
             words = iter([cardinal(str(value), locale) for value in values])
-            said = _ONE.sub(lambda _, words=words: next(words), numerals)  # type: ignore[misc]
-            yield _said(text, match.span(3), re.sub(r" ?[-–] ?", " to ", said) if "-" in numerals or "–" in numerals else said)
+            said = _ONE.sub(lambda _, words=words: next(words), numerals)
+            yield _said(
+                text, match.span(3), re.sub(r" ?[-–] ?", " to ", said) if "-" in numerals or "–" in numerals else said
+            )
 
 
 def _may_follow(part: str, numerals: str, text: str, end: int) -> bool:
@@ -125,7 +145,10 @@ def _may_follow(part: str, numerals: str, text: str, end: int) -> bool:
     if numerals in "LCDM":
         return part.lower() in _HIGH_SINGLE
     if numerals.islower():
-        return part.lower() not in ("part", "type", "class", "line", "letter", "mark") and re.compile(r"$|[.,;:)\]]").match(text, end) is not None
+        return (
+            part.lower() not in ("part", "type", "class", "line", "letter", "mark")
+            and re.compile(r"$|[.,;:)\]]").match(text, end) is not None
+        )
     if part.islower() and numerals != "V":
         return re.compile(r"$|[.,;:)\]]").match(text, end) is not None
     return _PRONOUN_AFTER.match(text, end) is None
@@ -133,22 +156,31 @@ def _may_follow(part: str, numerals: str, text: str, end: int) -> bool:
 
 def rulers(text: str, context: Context) -> Iterator[Replacement]:
     """`Henry VIII`, `Pope John Paul II`, `Elizabeth II's`."""
-    if _CANDIDATE.search(text) is None:
+    if not _has_candidate(text):
         return
     locale = locale_of(context.language)
     for match in _RULER.finditer(text):
-        value = roman_value(match[1])
-        single = len(match[1]) == 1
-        if value is None or value > 40 or match.group() in _NOT_RULERS:
-            continue
-        if single and (_INITIAL_AFTER.match(text, match.end()) or _PRONOUN_AFTER.match(text, match.end())):
-            continue
-        yield _said(text, match.span(1), f"the {ordinal(str(value), locale)}")
+        value = roman_value(match[2])
+        if value is not None and value <= 40 and _is_ruler(text, match):
+            yield _said(text, match.span(2), f"the {ordinal(str(value), locale)}")
+
+
+def _is_ruler(text: str, match: re.Match[str]) -> bool:
+    name, numeral, end = match[1], match[2], match.end()
+    titled = _TITLE_BEFORE.search(text[max(0, match.start() - 40) : match.start()]) is not None
+    if match.group() in _NOT_RULERS or not (titled or name in _NAMES or (name.isupper() and name.title() in _NAMES)):
+        return False
+    if len(numeral) > 1:
+        return True
+    if _INITIAL_AFTER.match(text, end) or _PRONOUN_AFTER.match(text, end):
+        return False
+    # `To James I said no`: the pronoun, unless the name begins the sentence or something of a ruler follows.
+    return numeral != "I" or titled or match.start() == 0 or _RULES_AFTER.match(text, end) is not None
 
 
 def centuries(text: str, context: Context) -> Iterator[Replacement]:
     """`the XIV century`, `XVIII–XIX centuries`, `the XIXth`."""
-    if _CANDIDATE.search(text) is None:
+    if not _has_candidate(text):
         return
     locale = locale_of(context.language)
     for match in _CENTURY.finditer(text):
@@ -167,7 +199,7 @@ def centuries(text: str, context: Context) -> Iterator[Replacement]:
 
 def sequels(text: str, context: Context) -> Iterator[Replacement]:
     """`Rocky II`, `Final Fantasy VII`: a name and a numeral of two letters or more."""
-    if _CANDIDATE.search(text) is None:
+    if not _has_candidate(text):
         return
     locale = locale_of(context.language)
     for match in _SEQUEL.finditer(text):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import NUMBER, START, SUPERSCRIPTS, number_words, numeric, plain, replaced
+from jobs.speaking.english.numerals import NUMBER, START, SUPERSCRIPTS, number_words, numeric_text, plain, replaced
 from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
 
 _SIDE = r"[0-9²³½¼¾)%]"
@@ -25,11 +25,12 @@ _SCIENTIFIC = re.compile(r"(?<![0-9A-Za-z_.,])([0-9]{1,15}(?:\.[0-9]{1,15})?)[eE
 _ORDINARY = dict(zip(SUPERSCRIPTS, "0123456789-+", strict=True))
 
 
-def operators(text: str, context: Context) -> Iterator[Replacement]:
+def operators(text: str, _: Context) -> Iterator[Replacement]:
     """The signs between numbers; the numbers themselves are read by their own rules."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     for pattern in (_SPACED, _GLUED):
         for match in pattern.finditer(text):
             yield _glueless(text, match, _SAID[match.group()])
@@ -42,9 +43,10 @@ def operators(text: str, context: Context) -> Iterator[Replacement]:
 
 def products(text: str, context: Context) -> Iterator[Replacement]:
     """`3x4` with "by", `2x` with "times"."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _BY.finditer(text):
         words = " by ".join(number_words(part, locale) for part in (match[1], match[4], match[5]) if part)
@@ -55,7 +57,9 @@ def products(text: str, context: Context) -> Iterator[Replacement]:
 
 def powers(text: str, context: Context) -> Iterator[Replacement]:
     """`10²`, `x³`, `10^6`, `1.5e-3`."""
-    text = text if text.isascii() else plain(text)
+    if text.isascii() and "^" not in text and numeric_text(text) is None:
+        return
+    text = plain(text)
     locale = locale_of(context.language)
     for match in _POWER.finditer(text):
         written = "".join(_ORDINARY[char] for char in match.group())
@@ -72,7 +76,11 @@ def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
     number = written.lstrip("-+")
     sign = written[0] if written[0] in "-+" else ""
     before = text[max(0, start - 3) : start]
-    if before[-1:].isdigit() or before[-1:] == ")" or (before[-1:].isalpha() and not (len(before) == 3 and before.isalpha())):
+    if (
+        before[-1:].isdigit()
+        or before[-1:] == ")"
+        or (before[-1:].isalpha() and not (len(before) == 3 and before.isalpha()))
+    ):
         if written in ("2", "3"):
             return "squared" if written == "2" else "cubed"
         return f"to the power of {_signed(sign, number, locale)}"
@@ -82,7 +90,7 @@ def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
 def _signed(sign: str, number: str, locale: Locale) -> str:
     if not number.isdigit():
         return {"-": "minus", "+": "plus"}.get(sign, digits(number))
-    return f"{ {'-': 'minus ', '−': 'minus '}.get(sign, '')}{cardinal(number, locale)}"
+    return f"{ {'-': 'minus ', '−': 'minus '}.get(sign, '') }{cardinal(number, locale)}"
 
 
 def _glueless(text: str, match: re.Match[str], words: str) -> Replacement:

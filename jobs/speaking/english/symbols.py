@@ -12,16 +12,19 @@ from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 
 _WORDS = {
-    "++": "plus plus", "&": "and", "＆": "and", "@": "at", "+": "plus", "=": "equals", "×": "times", "÷": "divided by", "±": "plus or minus",
+    "++": "plus plus", "&": "and", "＆": "and", "@": "at", "+": "plus", "=": "equals", "×": "times", "÷": "divided by",
+    "±": "plus or minus",
     "≠": "is not equal to", "≈": "about", "≤": "is at most", "≥": "is at least", "→": "to", "⇒": "to", "↔": "and",
     "%": "percent", "‰": "per thousand", "°": "degrees", "§": "section", "∞": "infinity", "√": "square root of",
-    "∑": "sum of", "∈": "in", "∆": "delta", "∂": "partial", "∫": "integral of", "∝": "proportional to", "∴": "therefore",
+    "∑": "sum of", "∈": "in", "∆": "delta", "∂": "partial", "∫": "integral of", "∝": "proportional to",
+    "∴": "therefore",
     "∵": "because", "½": "one half", "¼": "one quarter", "¾": "three quarters", "€": "euros", "£": "pounds",
-    "¥": "yen", "₹": "rupees", "¢": "cents", "$": "dollars", "µ": "micro", "℃": "degrees Celsius", "℉": "degrees Fahrenheit",
+    "¥": "yen", "₹": "rupees", "¢": "cents", "$": "dollars", "µ": "micro", "℃": "degrees Celsius",
+    "℉": "degrees Fahrenheit",
 }  # fmt: skip
 _GREEK_NAMES = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi psi"
-    " omega"
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi"
+    " psi omega"
 )
 _GREEK = dict(
     zip(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric, plain, replaced, without_final_stop
+from jobs.speaking.english.numerals import numeric_text, replaced, without_final_stop
 from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal, two_digits
+from jobs.speaking.letters import word_set
 
 _HALF = r"(?: ?(?:([AaPp])\.? ?[Mm]\b\.?)(?![A-Za-z0-9]))"
 _CLOCK = r"(?:[01]?[0-9]|2[0-4])"
@@ -23,30 +24,35 @@ _COLON = re.compile(rf"{_BEFORE}({_CLOCK}):([0-5][0-9])(?::([0-5][0-9])(?:[.,]([
 _CLOCK_RANGE = re.compile(rf"{_BEFORE}({_CLOCK}):([0-5][0-9]) ?[-–] ?({_CLOCK}):([0-5][0-9]){_AFTER}")
 _HOURS = re.compile(rf"{_BEFORE}([01][0-9]|2[0-3])([0-5][0-9]) ?(?:hours|hrs?|h)\b(?! of\b)")
 _RATIO = re.compile(
-    rf"{_BEFORE}([0-9]{{1,9}}(?:\.[0-9]{{1,9}})?)(?: : |:)([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,4}}|[0-9]{{1,9}}(?:\.[0-9]{{1,9}})?)"
+    rf"{_BEFORE}([0-9]{{1,9}}(?:\.[0-9]{{1,9}})?)(?: : |:)([0-9]{{1,3}}(?:,[0-9]{{3}}){{1,4}}|"
+    r"[0-9]{1,9}(?:\.[0-9]{1,9})?)"
     rf"(?:(?: : |:)([0-9]{{1,9}}))?(?![0-9A-Za-z]|[:.,][0-9])"
 )
-_RATIO_WORD = re.compile(r"\b(?:ratio|odds|scale|mix|mixture|dilution|proportions?|diluted|mixed)(?: of| at| in| is|:)? $", re.I)
-_BOOKS = (
-    "Gen Genesis Exod Exodus Lev Leviticus Num Numbers Deut Deuteronomy Josh Joshua Judg Judges Ruth Sam Samuel Kgs Kings "
-    "Chr Chron Chronicles Ezra Neh Nehemiah Esth Esther Job Ps Pss Psalm Psalms Prov Proverbs Eccl Eccles Ecclesiastes Isa "
-    "Isaiah Jer Jeremiah Lam Lamentations Ezek Ezekiel Dan Daniel Hos Hosea Joel Amos Obad Obadiah Jonah Mic Micah Nah "
-    "Nahum Hab Habakkuk Zeph Zephaniah Hag Haggai Zech Zechariah Mal Malachi Matt Matthew Mark Luke John Acts Rom Romans "
-    "Cor Corinthians Gal Galatians Eph Ephesians Phil Philippians Col Colossians Thess Thessalonians Tim Timothy Titus "
-    "Philem Philemon Heb Hebrews Jas James Pet Peter Jude Rev Revelation Revelations Tob Tobit Jdt Judith Wis Wisdom Sir "
-    "Sirach Bar Baruch Macc Maccabees Songs Canticles Quran Koran Surah Sura verse verses"
+_RATIO_WORD = re.compile(
+    r"\b(?:ratio|odds|scale|mix|mixture|dilution|proportions?|diluted|mixed)(?: of| at| in| is|:)? $", re.I
 )
+_BOOKS = word_set("""
+Gen Genesis Exod Exodus Lev Leviticus Num Numbers Deut Deuteronomy Josh Joshua Judg Judges Ruth Sam Samuel Kgs
+Kings Chr Chron Chronicles Ezra Neh Nehemiah Esth Esther Job Ps Pss Psalm Psalms Prov Proverbs Eccl Eccles
+Ecclesiastes Isa Isaiah Jer Jeremiah Lam Lamentations Ezek Ezekiel Dan Daniel Hos Hosea Joel Amos Obad Obadiah
+Jonah Mic Micah Nah Nahum Hab Habakkuk Zeph Zephaniah Hag Haggai Zech Zechariah Mal Malachi Matt Matthew Mark
+Luke John Acts Rom Romans Cor Corinthians Gal Galatians Eph Ephesians Phil Philippians Col Colossians Thess
+Thessalonians Tim Timothy Titus Philem Philemon Heb Hebrews Jas James Pet Peter Jude Rev Revelation Revelations
+Tob Tobit Jdt Judith Wis Wisdom Sir Sirach Bar Baruch Macc Maccabees Songs Canticles Quran Koran Surah Sura
+verse verses
+""")
 _VERSE = re.compile(
-    rf"\b(?:([123])(?= ))?( ?(?:{'|'.join(sorted(_BOOKS.split(), key=len, reverse=True))})\b\.? ?)([0-9]{{1,3}})(?: : |:)([0-9]{{1,3}})"
+    rf"\b(?:([123])(?= ))?( ?(?:{'|'.join(sorted(_BOOKS))})\b\.? ?)([0-9]{{1,3}})(?: : |:)([0-9]{{1,3}})"
     r"(?:([-–,] ?)([0-9]{1,3})(?::([0-9]{1,3}))?)?(?![0-9]|[:.][0-9])"
 )
 
 
 def verses(text: str, context: Context) -> Iterator[Replacement]:
     """`John 3:16`, `Gen. 1:1-5`."""
-    text = plain(text)
-    if ":" not in text or not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or ":" not in plain_text:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _VERSE.finditer(text):
         chapter, verse, joint, last, last_verse = match.groups()[2:]
@@ -61,9 +67,10 @@ def verses(text: str, context: Context) -> Iterator[Replacement]:
 
 def halves(text: str, context: Context) -> Iterator[Replacement]:
     """`9:05 a.m.`, `5pm`, `9–11 a.m.`, `9.30 pm`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _WITH_HALF.finditer(text):
         hour, minute, half, to, last_hour, last_minute, last_half = match.groups()
@@ -79,9 +86,10 @@ def halves(text: str, context: Context) -> Iterator[Replacement]:
 
 def clocks(text: str, context: Context) -> Iterator[Replacement]:
     """`14:30`, `9:05–10:30`, `10:15:30`, `0900 hours`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _HOURS.finditer(text):
         hour = two_digits(match[1], locale) if match[1] != "00" else "zero zero"
@@ -99,9 +107,10 @@ def clocks(text: str, context: Context) -> Iterator[Replacement]:
 
 def ratios(text: str, context: Context) -> Iterator[Replacement]:
     """`3:1`, `1:50,000`: what has the colon and is no time."""
-    text = plain(text)
-    if ":" not in text or not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or ":" not in plain_text:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _RATIO.finditer(text):
         parts = [_amount(part, locale) for part in match.groups() if part]
@@ -130,7 +139,10 @@ def _clock(match: re.Match[str], text: str, locale: Locale) -> str:
         return f"{words} {two_digits(minute, locale)}"
     if hour == 0 or hour > 12:
         return f"{words} hundred" if hour else "midnight"
-    if hour == 12 or re.compile(r" (?:noon|midnight|o'?clock|in the|sharp|hours?|minutes?)\b").match(text, match.end()):
+    if hour == 12 or re.compile(
+        r" (?:noon|midnight|o'?clock|in the|sharp|hours?|"
+        r"minutes?)\b"
+    ).match(text, match.end()):
         return words
     return f"{words} o'clock"
 

@@ -4,73 +4,70 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+_PREFIXES = {"k": "kilo", "c": "centi", "m": "milli", "µ": "micro", "n": "nano", "M": "mega", "G": "giga", "T": "tera"}
+_METRIC = """
+m km cm mm µm nm = meter
+g kg mg µg = gram
+l ml cl µl = liter
+W kW MW GW TW mW = watt
+V kV mV µV = volt
+A mA µA kA = amp
+Hz kHz MHz GHz THz = hertz
+Ω kΩ MΩ = ohm
+B kB MB GB TB = byte
+"""
+_OTHER = """
+L=liter; mL=milliliter; dl=deciliter; dL=deciliter; dm=decimeter; µL=microliter; khz=kilohertz/kilohertz;
+Mhz=megahertz/megahertz; Ghz=gigahertz/gigahertz; KB=kilobyte; PB=petabyte; KiB=kibibyte; MiB=mebibyte;
+GiB=gibibyte; Mb=megabit; kb=kilobit; Gb=gigabit; kbit=kilobit; Mbit=megabit; Gbit=gigabit; mb=megabyte;
+gb=gigabyte; Pa=pascal; kPa=kilopascal; hPa=hectopascal; MPa=megapascal; J=joule; kJ=kilojoule;
+MJ=megajoule; eV=electron volt; t=ton; ha=hectare; dB=decibel; K=kelvin; cal=calorie; kcal=kilocalorie;
+N=newton; kWh=kilowatt hour; MWh=megawatt hour; GWh=gigawatt hour; TWh=terawatt hour; Wh=watt hour;
+Ah=amp hour; mAh=milliamp hour; s=second; ms=millisecond; µs=microsecond; ns=nanosecond; min=minute; h=hour;
+lb=pound; lbs=pound; oz=ounce; ft=foot/feet; in=inch/inches; mi=mile; yd=yard; yds=yard; gal=gallon;
+pt=pint; qt=quart; tsp=teaspoon; tbsp=tablespoon; cwt=hundredweight/hundredweight; psi=P S I/P S I;
+mph=mile per hour/miles per hour; kph=kilometer per hour/kilometers per hour;
+kmh=kilometer per hour/kilometers per hour; mpg=mile per gallon/miles per gallon;
+fps=frame per second/frames per second; rpm=revolution per minute/revolutions per minute;
+bpm=beat per minute/beats per minute; ppm=part per million/parts per million;
+kbps=kilobit per second/kilobits per second; Mbps=megabit per second/megabits per second;
+Gbps=gigabit per second/gigabits per second; dpi=dot per inch/dots per inch; hr=hour; hrs=hour; mins=minute;
+sec=second; secs=second; yr=year; yrs=year; mo=month; wk=week; wks=week; px=pixel; pts=point;
+°C=degree Celsius/degrees Celsius; °F=degree Fahrenheit/degrees Fahrenheit; °=degree; %=percent/percent;
+‰=per mille/per mille; sq ft=square foot/square feet; sq in=square inch/square inches; sq mi=square mile;
+sq m=square meter; sq km=square kilometer; sq yd=square yard; cu ft=cubic foot/cubic feet;
+cu in=cubic inch/cubic inches; fl oz=fluid ounce; cc=cubic centimeter; nmi=nautical mile; d=day;
+day=day/day; person=person/person; year=year/year;
+"""
+"""`symbol=one/many;`; without `many` it has an s."""
 
-def _metric(symbols: str, name: str) -> dict[str, tuple[str, str]]:
-    prefixes = {"k": "kilo", "c": "centi", "m": "milli", "µ": "micro", "n": "nano", "M": "mega", "G": "giga", "T": "tera"}
+
+def _units() -> dict[str, tuple[str, str]]:
     units: dict[str, tuple[str, str]] = {}
-    for symbol in symbols.split():
-        prefix = prefixes[symbol[0]] if len(symbol) > 1 and symbol != "Hz" else ""
-        units[symbol] = (f"{prefix}{name}", f"{prefix}{name}" if name == "hertz" else f"{prefix}{name}s")
+    for line in _METRIC.strip().splitlines():
+        symbols, _, name = line.partition(" = ")
+        base = symbols.split()[0]
+        for symbol in symbols.split():
+            one = name if symbol == base else f"{_PREFIXES[symbol[0]]}{name}"
+            units[symbol] = (one, one if name == "hertz" else f"{one}s")
+    for entry in _OTHER.replace("\n", "").strip(";").split(";"):
+        symbol, _, names = entry.strip().partition("=")
+        one, _, many = names.partition("/")
+        units[symbol] = (one, many or f"{one}s")
     return units
 
 
-_METRIC = {
-    **_metric("m km cm mm µm nm", "meter"),
-    **_metric("g kg mg µg", "gram"),
-    **_metric("l ml cl µl", "liter"),
-    **{"L": ("liter", "liters"), "mL": ("milliliter", "milliliters"), "dl": ("deciliter", "deciliters")},
-    **{"dL": ("deciliter", "deciliters"), "dm": ("decimeter", "decimeters"), "µL": ("microliter", "microliters")},
-    **_metric("W kW MW GW TW mW", "watt"),
-    **_metric("V kV mV µV", "volt"),
-    **_metric("A mA µA kA", "amp"),
-    **_metric("Hz kHz MHz GHz THz", "hertz"),
-    **{"khz": ("kilohertz", "kilohertz"), "Mhz": ("megahertz", "megahertz"), "Ghz": ("gigahertz", "gigahertz")},
-    **_metric("Ω kΩ MΩ", "ohm"),
-    **_metric("B kB MB GB TB", "byte"),
-    **{"KB": ("kilobyte", "kilobytes"), "PB": ("petabyte", "petabytes"), "KiB": ("kibibyte", "kibibytes")},
-    **{"MiB": ("mebibyte", "mebibytes"), "GiB": ("gibibyte", "gibibytes"), "Mb": ("megabit", "megabits")},
-    **{"kb": ("kilobit", "kilobits"), "Gb": ("gigabit", "gigabits"), "kbit": ("kilobit", "kilobits")},
-    **{"Mbit": ("megabit", "megabits"), "Gbit": ("gigabit", "gigabits"), "mb": ("megabyte", "megabytes")},
-    **{"gb": ("gigabyte", "gigabytes"), "Pa": ("pascal", "pascals"), "kPa": ("kilopascal", "kilopascals")},
-    **{"hPa": ("hectopascal", "hectopascals"), "MPa": ("megapascal", "megapascals"), "J": ("joule", "joules")},
-    **{"kJ": ("kilojoule", "kilojoules"), "MJ": ("megajoule", "megajoules"), "eV": ("electron volt", "electron volts")},
-    **{"t": ("ton", "tons"), "ha": ("hectare", "hectares"), "dB": ("decibel", "decibels"), "K": ("kelvin", "kelvins")},
-    **{"cal": ("calorie", "calories"), "kcal": ("kilocalorie", "kilocalories"), "N": ("newton", "newtons")},
-    **{"kWh": ("kilowatt hour", "kilowatt hours"), "MWh": ("megawatt hour", "megawatt hours")},
-    **{"GWh": ("gigawatt hour", "gigawatt hours"), "TWh": ("terawatt hour", "terawatt hours")},
-    **{"Wh": ("watt hour", "watt hours"), "Ah": ("amp hour", "amp hours"), "mAh": ("milliamp hour", "milliamp hours")},
-    **{"s": ("second", "seconds"), "ms": ("millisecond", "milliseconds"), "µs": ("microsecond", "microseconds")},
-    **{"ns": ("nanosecond", "nanoseconds"), "min": ("minute", "minutes"), "h": ("hour", "hours")},
-}
-_OTHER = {
-    **{"lb": ("pound", "pounds"), "lbs": ("pound", "pounds"), "oz": ("ounce", "ounces"), "ft": ("foot", "feet")},
-    **{"in": ("inch", "inches"), "mi": ("mile", "miles"), "yd": ("yard", "yards"), "yds": ("yard", "yards")},
-    **{"gal": ("gallon", "gallons"), "pt": ("pint", "pints"), "qt": ("quart", "quarts"), "tsp": ("teaspoon", "teaspoons")},
-    **{"tbsp": ("tablespoon", "tablespoons"), "cwt": ("hundredweight", "hundredweight"), "psi": ("P S I", "P S I")},
-    **{"mph": ("mile per hour", "miles per hour"), "kph": ("kilometer per hour", "kilometers per hour")},
-    **{"kmh": ("kilometer per hour", "kilometers per hour"), "mpg": ("mile per gallon", "miles per gallon")},
-    **{"fps": ("frame per second", "frames per second"), "rpm": ("revolution per minute", "revolutions per minute")},
-    **{"bpm": ("beat per minute", "beats per minute"), "ppm": ("part per million", "parts per million")},
-    **{"kbps": ("kilobit per second", "kilobits per second"), "Mbps": ("megabit per second", "megabits per second")},
-    **{"Gbps": ("gigabit per second", "gigabits per second"), "dpi": ("dot per inch", "dots per inch")},
-    **{"hr": ("hour", "hours"), "hrs": ("hour", "hours"), "mins": ("minute", "minutes"), "sec": ("second", "seconds")},
-    **{"secs": ("second", "seconds"), "yr": ("year", "years"), "yrs": ("year", "years"), "mo": ("month", "months")},
-    **{"wk": ("week", "weeks"), "wks": ("week", "weeks"), "px": ("pixel", "pixels"), "pts": ("point", "points")},
-    **{"°C": ("degree Celsius", "degrees Celsius"), "°F": ("degree Fahrenheit", "degrees Fahrenheit")},
-    **{"°": ("degree", "degrees"), "%": ("percent", "percent"), "‰": ("per mille", "per mille")},
-    **{"sq ft": ("square foot", "square feet"), "sq in": ("square inch", "square inches")},
-    **{"sq mi": ("square mile", "square miles"), "sq m": ("square meter", "square meters")},
-    **{"sq km": ("square kilometer", "square kilometers"), "sq yd": ("square yard", "square yards")},
-    **{"cu ft": ("cubic foot", "cubic feet"), "cu in": ("cubic inch", "cubic inches"), "fl oz": ("fluid ounce", "fluid ounces")},
-    **{"cc": ("cubic centimeter", "cubic centimeters"), "nmi": ("nautical mile", "nautical miles")},
-    **{"d": ("day", "days"), "day": ("day", "day"), "person": ("person", "person"), "year": ("year", "year")},
-}
-UNITS = {**_METRIC, **_OTHER}
+UNITS = _units()
 """Names for one and for many by symbol, in American spelling."""
-DOTTED = frozenset("lb lbs oz ft in mi yd yds gal pt qt tsp tbsp cwt min mins hr hrs sec secs yr yrs mo wk wks".split())
+DOTTED = frozenset(
+    (
+        *("lb", "lbs", "oz", "ft", "in", "mi", "yd", "yds", "gal", "pt", "qt", "tsp", "tbsp", "cwt", "min", "mins"),
+        *("hr", "hrs", "sec", "secs", "yr", "yrs", "mo", "wk", "wks"),
+    )
+)
 """What may have a stop of its own."""
 POWERS = {"²": "square", "2": "square", "³": "cubic", "3": "cubic"}
-POWERED = frozenset("m km cm mm ft in mi yd dm".split())
+POWERED = ("km", "cm", "mm", "ft", "in", "mi", "yd", "dm", "m")
 
 
 @lru_cache(maxsize=1024)

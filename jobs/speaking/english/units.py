@@ -14,8 +14,7 @@ from jobs.speaking.english.numerals import (
     START,
     is_single,
     number_words,
-    numeric,
-    plain,
+    numeric_text,
     replaced,
     without_final_stop,
 )
@@ -24,50 +23,68 @@ from jobs.speaking.english.words import Locale, cardinal, locale_of
 from jobs.speaking.english.years import SECONDS
 
 _COMMA_NUMBER = rf"(?:[0-9]{{1,9}},[0-9]{{1,2}}(?![0-9]|,[0-9])|{NUMBER})"
-_SYMBOLS = sorted({*UNITS, "℃", "℉", "° C", "° F", "μm", "μg", "μs", "um", "ug", "us", "sq. ft", "sq. m", "cu. ft"}, key=len)
+_SYMBOLS = sorted(
+    {*UNITS, "℃", "℉", "° C", "° F", "μm", "μg", "μs", "um", "ug", "us", "sq. ft", "sq. m", "cu. ft"}, key=len
+)
 _SINGLE = "|".join(re.escape(symbol) for symbol in reversed(_SYMBOLS))
-_POWERED = "|".join(sorted(POWERED, key=len, reverse=True))
-_PER = r"(?:/(?:s[²2]|m[²³23]|cm[²³]|ft[²³]|km²|(?:{}))(?![A-Za-z0-9²³]))?".format(
-    "|".join(["sec", "min", "hr", "hour", "kWh", "day", "person", "year", "kg", "lb", "yr", "mo", "wk", "km", "mi", "ml", "dL"])
-    + "|dl|mL|gal|in|ft|oz|s|h|m|g|l|L|d"
+_POWERED = "|".join(POWERED)
+_PER = (
+    r"(?:/(?:s[²2]|m[²³23]|cm[²³]|ft[²³]|km²|(?:sec|min|hr|hour|kWh|day|person|year|kg|lb|yr|mo|wk|km|mi|"
+    r"ml|dL|dl|mL|gal"
+    r"|in|ft|oz|s|h|m|g|l|L|d))(?![A-Za-z0-9²³]))?"
 )
 _UNIT = rf"(?:(?:(?:{_POWERED})[²³23]|{_SINGLE})(?![A-Za-z0-9²³]){_PER}|[°%‰])"
 _QUANTITY = re.compile(
-    rf"{START}({SIGN}?)({_COMMA_NUMBER})(?:( ?%| ?°)?( ?[x×] ?|{DASH})({SIGN}?{_COMMA_NUMBER})(?: ?([x×]) ?({NUMBER}))?)?"
+    rf"{START}({SIGN}?)({_COMMA_NUMBER})"
+    rf"(?:( ?%| ?°)?( ?[x×] ?|{DASH})({SIGN}?{_COMMA_NUMBER})(?: ?([x×]) ?({NUMBER}))?)?"
     rf"( million| billion| thousand| trillion)?([ -]?)({_UNIT})(\.)?"
 )
 _ANY = re.compile(r"[0-9¼½¾⅐-⅞](?:[ -]| million | billion | thousand )?[A-Za-zµμΩΩ°℃℉%‰]")
-_FEET = re.compile(rf"{START}([0-9]{{1,3}}) ?(?:'|′) ?([0-9]{{1,2}}(?:[ .]?[0-9]?(?:[½¼¾]|\.[0-9]{{1,2}}))?)(?: ?(?:\"|″|”|''|′′))?(?![0-9A-Za-z%'])")
+_FEET = re.compile(
+    rf"{START}([0-9]{{1,3}}) ?(?:'|′) ?([0-9]{{1,2}}(?:[ .]?[0-9]?(?:[½¼¾]|\.[0-9]{{1,2}}))?)"
+    r"(?: ?(?:\"|″|”|''|′′))?(?![0-9A-Za-z%'])"
+)
 _PRIMES = re.compile(rf"{START}({NUMBER}) ?(′|″)")
-_FEET_ALONE = re.compile(rf"{START}({NUMBER})'(?= ?(?:tall|long|wide|high|deep|thick|x|×|by)\b|(?<=[x×] [0-9]')|(?<=[x×] [0-9][0-9]'))")
+_FEET_ALONE = re.compile(
+    rf"{START}({NUMBER})'(?= ?(?:tall|long|wide|high|deep|thick|x|×|by)\b|(?<=[x×] [0-9]')|(?<=[x×] [0-9][0-9]'))"
+)
 _INCHES = re.compile(rf"{START}({NUMBER})\"(?=[ -][a-z]| ?[x×])")
 _ANGLE = re.compile(
     r"(?<![0-9A-Za-z.])([-−]?)([0-9]{1,3}(?:\.[0-9]{1,9})?) ?°(?: ?([0-9]{1,2}(?:\.[0-9]{1,9})?) ?(?:'|′)"
     r"(?: ?([0-9]{1,2}(?:\.[0-9]{1,9})?) ?(?:\"|″|”|''))?)?(?: ?([NSEW])(?![A-Za-z]))?"
 )
 _POINTS = {"N": " north", "S": " south", "E": " east", "W": " west"}
-_LETTERS = frozenset("A V W K B L N J t d h g s l m".split())
-_RISKY = frozenset("A K B N J d".split())
-"""Units that as a single letter after a number are more often something else; `GLUED_CODE` too when glued."""
-_RISKY_AFTER = re.compile(r"$|[.,;:)\]]|[-/ ](?:fuse|current|supply|circuit|breaker|load|and|at|of|or|per|in|to|is|was|for)\b")
-_GLUED_CODES = frozenset("A K B N J T d".split())
+_LETTERS = frozenset("AVWKBLNJtdhgslm")
+_RISKY = frozenset("AKBNJd")
+"""Letters that after a number are more often something else than a unit."""
+_RISKY_AFTER = re.compile(
+    r"$|[.,;:)\]]|[-/ ](?:fuse|current|supply|circuit|breaker|load|and|at|of|or|per|in|to|is|was|for)\b"
+)
+_GLUED_CODES = frozenset("AKBNJTd")
+"""Letters that glued to a number are a part of its name: `5A`, `4K`."""
 _YEAR_BEFORE = re.compile(r"\b(?:in|since|by|until|from|before|after|during|year|of|early|late)\s$", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(?:an?|each|every)\s$", re.IGNORECASE)
-_NOUN_AFTER = re.compile(r" (?!(?:and|or|of|at|to|in|from|by|per|on|for|is|was|are|were|the|a|an|away|above|below|under|over)\b)[a-z]")
+_NOUN_AFTER = re.compile(
+    r" (?!(?:and|or|of|at|to|in|from|by|per|on|for|is|was|are|were|the|a|an|away|above|below|under|over)\b)[a-z]"
+)
 _INCH_AFTER = re.compile(r"\.| (?:long|wide|high|tall|deep|thick|across)\b")
 _FEET_BEFORE = re.compile(r"[0-9] ?(?:ft\.?|feet|') $")
-_GUN_OR_FILM = re.compile(r" (?:pistols?|guns?|rifles?|films?|lens|lenses|cannons?|bullets?|rounds?|cameras?|bolts?|screws?)\b")
+_GUN_OR_FILM = re.compile(
+    r" (?:pistols?|guns?|rifles?|films?|lens|lenses|cannons?|bullets?|rounds?|cameras?|bolts?|screws?)\b"
+)
 _LABEL = re.compile(
-    r"\b(?:Exhibit|Room|Section|Apt\.?|Suite|Unit|Gate|Seat|Row|Block|Platform|Figure|Fig\.|Table|Part|Grade|Class|Plan|Level|"
+    r"\b(?:Exhibit|Room|Section|Apt\.?|Suite|Unit|Gate|Seat|Row|Block|Platform|Figure|Fig\.|Table|Part|"
+    r"Grade|Class|Plan|Level|"
     r"Floor|Flat|Route|No\.|Bus|Line|Door|Bay|Pier|Ward|Lot|Form|Schedule) $"
 )
 
 
 def feet(text: str, context: Context) -> Iterator[Replacement]:
     """`5'10"`, `6′`, `12" wide`, `45°30′N`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     if "°" in text:
         yield from _angles(text, locale)
@@ -96,9 +113,10 @@ def feet(text: str, context: Context) -> Iterator[Replacement]:
 
 def quantities(text: str, context: Context) -> Iterator[Replacement]:
     """`12 m`, `5-10 km`, `3.5 %`, `30 km/h`, `3 × 4 m²`, `-5 °C`."""
-    text = plain(text)
-    if not _ANY.search(text):
+    plain_text = numeric_text(text)
+    if plain_text is None or not _ANY.search(plain_text):
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _QUANTITY.finditer(text):
         gap, symbol, stop = match[9], match[10], match[11]

@@ -11,7 +11,30 @@ if TYPE_CHECKING:
 
 MOST_DIGITS = 15
 """Longer numbers are read digit by digit: nobody follows a quintillion."""
-_DAY_FIRST = frozenset("gb uk au nz ie in za sg hk my ke ng gh jm tt pk lk bd mt zw".split())
+_DAY_FIRST = frozenset(
+    (
+        "GB",
+        "UK",
+        "AU",
+        "NZ",
+        "IE",
+        "IN",
+        "ZA",
+        "SG",
+        "HK",
+        "MY",
+        "KE",
+        "NG",
+        "GH",
+        "JM",
+        "TT",
+        "PK",
+        "LK",
+        "BD",
+        "MT",
+        "ZW",
+    )
+)
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -28,7 +51,7 @@ def locale_of(language: str) -> Locale:
     """The locale of a language tag; plain `en` is en-US."""
     parts = language.replace("_", "-").split("-")
     region = next((part for part in parts[1:] if len(part) == 2 and part.isalpha()), "US")
-    return Locale(f"en-{region.upper()}", region.lower() in _DAY_FIRST)
+    return Locale(f"en-{region.upper()}", region.upper() in _DAY_FIRST)
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +73,7 @@ def cardinal(number: str, locale: Locale) -> str:
 
 @lru_cache(maxsize=16384)
 def _cardinal(number: str, locale: Locale) -> str:
-    return _engine().number_to_words(number, andword="and" if locale.british else "", comma="").replace("  ", " ")
+    return str(_engine().number_to_words(number, andword="and" if locale.british else "", comma="")).replace("  ", " ")
 
 
 def ordinal(number: str, locale: Locale) -> str:

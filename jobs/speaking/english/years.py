@@ -11,14 +11,15 @@ from collections.abc import Iterator
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.dates import MONTH, PLURAL_NOUN
-from jobs.speaking.english.numerals import numeric, plain, replaced
+from jobs.speaking.english.numerals import numeric_text, replaced
 from jobs.speaking.english.words import Locale, cardinal, locale_of, plural, two_digits, year
 
 _NOT_AFTER = r"(?<![0-9A-Za-z_$£€¥₹#])(?<![0-9][.,:/])"
 _NOT_BEFORE = r"(?![0-9A-Za-z_%°]|[.,:][0-9])"
 _FOUR = r"(?:1[0-9]{3}|20[0-9]{2})"
 _YEARS = re.compile(
-    rf"{_NOT_AFTER}(?<![-–−+±]){_FOUR}{_NOT_BEFORE}(?:(?:,? and |,? or |,? to | through |, ){_FOUR}{_NOT_BEFORE}){{0,8}}"
+    rf"{_NOT_AFTER}(?<![-–−+±]){_FOUR}{_NOT_BEFORE}(?:(?:,? and |,? or |,? to | through |"
+    rf", ){_FOUR}{_NOT_BEFORE}){{0,8}}"
 )
 _ONE = re.compile(_FOUR)
 _RANGE = re.compile(rf"{_NOT_AFTER}(?<![-−+±])({_FOUR})( ?[–-] ?|/)([0-9]{{4}}|[0-9]{{2}}){_NOT_BEFORE}(?![-/–])")
@@ -39,24 +40,31 @@ _SURE_WORD = re.compile(
 )
 _IN = re.compile(r"\b(?:in|by) $", re.IGNORECASE)
 _SUBJECT = re.compile(
-    rf" {PLURAL_NOUN} (?:were|are|had|have|did|could|would|will|began|came|went|took|made|became|still|also|rose|fell|"
+    rf" {PLURAL_NOUN} (?:were|are|had|have|did|could|would|will|began|came|went|took|made|became|still|"
+    r"also|rose|fell|"
     r"[a-z]{2,16}ed)\b"
 )
 _AMOUNT_WORD = re.compile(
-    r"\b(?:(?:crowd|total|population|sum|number|army|force|height|depth|weight|length|speed|average|maximum|minimum|range|"
+    r"\b(?:(?:crowd|total|population|sum|number|army|force|height|depth|weight|length|speed|average|"
+    r"maximum|minimum|range|"
     r"distance|cost|price|staff|circulation|capacity|score|audience|fleet|membership) of"
-    r"|(?:increased?|increases|rose|risen|fell|fallen|grew|grown|reduced|decreased|cut|dropped|multiplied|divided|times) by) $",
+    r"|(?:increased?|increases|rose|risen|fell|fallen|grew|grown|reduced|decreased|cut|dropped|multiplied|"
+    r"divided|times) by) $",
     re.IGNORECASE,
 )
 _YEAR_WORD = re.compile(
-    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|mid|middle|"
-    r"(?:back|prior|dates?|dated|close|forward) to|between|around|about|pre|post|spring|summer|autumn|fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"
+    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|"
+    r"mid|middle|"
+    r"(?:back|prior|dates?|dated|close|forward) to|between|around|about|pre|post|spring|summer|autumn|"
+    r"fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"
     r"established|founded|published|copyright|©|\(c\)|fiscal|Q[1-4]|H[12]|vintage|back in|"
     rf"{MONTH}|{MONTH},)(?: |-|, )$",
     re.IGNORECASE,
 )
 _DETERMINED = re.compile(r"\b(?:the|his|her|its|their|our|my|your|that|this|a|an|'s)\s$", re.IGNORECASE)
-_AFTER_DETERMINED = re.compile(rf"(?: (?!{PLURAL_NOUN}|(?:and|or|of|in|on|at|to|were|are|who|that|which)\b)[A-Za-z]{{2}})")
+_AFTER_DETERMINED = re.compile(
+    rf"(?: (?!{PLURAL_NOUN}|(?:and|or|of|in|on|at|to|were|are|who|that|which)\b)[A-Za-z]{{2}})"
+)
 _YEAR_VERB = re.compile(r" (?:was|saw|had|brought|marked|began|ended|opened|proved|turned|came|went)\b")
 _SENTENCE_BEGIN = re.compile(r"(?:^|[.!?;:] )[\"“'‘(\[]?$")
 _IN_BRACKETS = re.compile(r"[(\[](?:[A-Za-z][^()\[\]]{0,80}[, ])?$")
@@ -64,17 +72,20 @@ _PLACE_COMMA = re.compile(r"\b[A-Z][A-Za-z.]{1,24}, $")
 _END = re.compile(r"[.,;:!?)\]\"”'’—]|$| [–—]")
 _COUNTED = re.compile(rf"(?: [a-z]{{2,20}}(?:ed|ing|er|al|ic|ous|ful|y))? {PLURAL_NOUN}")
 _PAGES = re.compile(
-    r"\b(?:pp?\.?|pages?|lines?|nos?\.?|numbers?|rooms?|flights?|items?|§|verses?|vv?\.|ll?\.|plates?|phone|tel\.?|call) ?$",
+    r"\b(?:pp?\.?|pages?|lines?|nos?\.?|numbers?|rooms?|flights?|items?|§|verses?|vv?\.|ll?\.|plates?|"
+    r"phone|tel\.?|call) ?$",
     re.IGNORECASE,
 )
 _WINDOW_CHARS = 100
+_WORD_WINDOW_CHARS = 32
 
 
 def ranges(text: str, context: Context) -> Iterator[Replacement]:
     """`1914-18`, `1869–1948`, `1999/2000`: both ends as years."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _RANGE.finditer(text):
         first, last = match[1], match[3]
@@ -93,12 +104,12 @@ def ranges(text: str, context: Context) -> Iterator[Replacement]:
 
 def decades(text: str, context: Context) -> Iterator[Replacement]:
     """`1990s`, `'90s`, `the 80's`, `summer of '69`."""
-    plain_text = plain(text)
-    if not numeric(plain_text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
     locale = locale_of(context.language)
     for match in _DECADE.finditer(plain_text):
-        yield replaced(plain_text, match.span(), _decade(match, plain_text, locale), Why.YEAR)
+        yield replaced(plain_text, match.span(), _decade(match, locale), Why.YEAR)
     for match in _SHORT_DECADE.finditer(plain_text):
         if not SECONDS.search(_before(plain_text, match.start())):
             yield replaced(plain_text, match.span(), plural(cardinal(match[1], locale)), Why.YEAR)
@@ -111,14 +122,17 @@ def decades(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(plain_text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
 
 
-SECONDS = re.compile(r"\b(?:took|takes?|taking|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE)
+SECONDS = re.compile(
+    r"\b(?:took|takes?|taking|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE
+)
 
 
 def eras(text: str, context: Context) -> Iterator[Replacement]:
     """`1066 AD`, `AD 1066`, `1200 BC`."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for pattern in (_ERA_AFTER, _ERA_BEFORE):
         for match in pattern.finditer(text):
@@ -127,9 +141,10 @@ def eras(text: str, context: Context) -> Iterator[Replacement]:
 
 def by_context(text: str, context: Context) -> Iterator[Replacement]:
     """`in 1884`, `(1905)`, `the 1905 revolution`, `1884 was …`; each year of a row."""
-    text = plain(text)
-    if not numeric(text):
+    plain_text = numeric_text(text)
+    if plain_text is None:
         return
+    text = plain_text
     locale = locale_of(context.language)
     for match in _YEARS.finditer(text):
         start, end = match.span()
@@ -142,7 +157,7 @@ def by_context(text: str, context: Context) -> Iterator[Replacement]:
 
 
 def _is_year(text: str, span: tuple[int, int], *, heading: bool) -> bool:
-    before, end = _before(text, span[0]), span[1]
+    before, end = text[max(0, span[0] - _WORD_WINDOW_CHARS) : span[0]], span[1]
     if heading and not any(char.isalnum() for char in text[: span[0]] + text[end:]):
         return True
     if _SURE_WORD.search(before):
@@ -155,12 +170,12 @@ def _is_year(text: str, span: tuple[int, int], *, heading: bool) -> bool:
         return _AFTER_DETERMINED.match(text, end) is not None
     if _SENTENCE_BEGIN.search(before):
         return _YEAR_VERB.match(text, end) is not None
-    if _IN_BRACKETS.search(before) and re.compile(r"[a-f]?[)\],;:]").match(text, end):
+    if _IN_BRACKETS.search(_before(text, span[0])) and re.compile(r"[a-f]?[)\],;:]").match(text, end):
         return not _PAGES.search(before.rstrip())
     return _PLACE_COMMA.search(before) is not None and _END.match(text, end) is not None
 
 
-def _decade(match: re.Match[str], text: str, locale: Locale) -> str:
+def _decade(match: re.Match[str], locale: Locale) -> str:
     words = year(match[1], locale)
     if match[1].endswith("0") or "'" not in match.group():
         return plural(words)

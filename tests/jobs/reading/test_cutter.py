@@ -3,7 +3,7 @@
 import pytest
 
 from jobs.plan import Break
-from jobs.reading.cutter import Piece, cut
+from jobs.reading.cutter import Piece, cut, safe_chars, visible_chars
 
 
 def pieces(text, max_chars):
@@ -69,3 +69,86 @@ def test_letters_keep_their_accents_and_joined_signs_their_parts():
     for piece, _ in pieces(astronaut, 7):
         assert not piece.startswith("\u200d")
         assert not piece.endswith("\u200d")
+
+
+@pytest.mark.parametrize(
+    "atom",
+    [
+        *(
+            "5 000 kg",
+            "120 km",
+            "5 million",
+            "20 %",
+            "5 p.m.",
+            "7 o’clock",
+            "Mr. Smith",
+            "Dr. Day",
+            "J. Smith",
+            "No. 9",
+        ),
+        *("e.g. pears", "U.S. Navy", "Sept. 5", "⟦ˈmɒz ɛləm⟧", "« oui »", "5 Uhr", "$ 5", "§ 12"),
+    ],
+)
+def test_what_is_heard_as_one_is_not_cut(atom):
+    for before in range(1, 12):
+        text = "one " * before + atom + " two" * 12
+        for piece, _ in pieces(text, 30):
+            assert (atom in piece) or not set(piece.split()) - {"one", "two"}
+
+
+def test_phonemes_longer_than_the_limit_are_cut_all_the_same():
+    found = pieces("⟦" + "ab " * 20 + "⟧", 20)
+    assert all(len(piece) <= 20 for piece, _ in found)
+
+
+def test_a_conjunction_goes_before_another_space():
+    text = "and the river went on " * 6
+    assert [piece for piece, _ in pieces(text.strip(), 50)] == ["and the river went on and the river went on"] * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "max_chars", "wanted"),
+    [
+        ("雨が降ると彼は言ったそして東京の街を歩きながら", 20, ["雨が降ると彼は言ったそして", "東京の街を歩きながら"]),
+        ("我用Python写了一个程序来处理它", 12, ["我用Python写了", "一个程序来处理它"]),
+        ("ヨーロッパーーーへ行ったっきり", 10, None),
+        ("彼は「行こう」と言い「来い」と言った人", 8, None),
+        ("นี่คือประโยคยาวมากที่ไม่มีช่องว่างเลย", 12, None),
+        ("क्षत्रियों" * 8, 11, ["क्षत्रियों"] * 8),
+        ("🇩🇪" * 9, 7, ["🇩🇪" * 3] * 3),
+        ("👍🏽" * 8, 5, ["👍🏽" * 2] * 4),
+        ("word " * 3 + "a" * 28 + " end of it all", 30, ["word word word", "a" * 28, "end of it all"]),
+        ("Oui ! » dit il « Non ! » et puis il part vers la mer", 20, None),
+    ],
+)
+def test_text_with_few_spaces(text, max_chars, wanted):
+    found = [piece for piece, _ in pieces(text, max_chars)]
+    assert "".join(found).replace(" ", "") == text.replace(" ", "")
+    assert all(len(piece) <= max_chars for piece in found)
+    assert all(piece[0] not in "」』。、，！？!?»ーっゃゅょะาำิีุู" for piece in found)
+    assert all(piece[-1] not in "「『«เแโใไ" for piece in found)
+    if wanted is not None:
+        assert found == wanted
+
+
+@pytest.mark.parametrize("mark", ["!", "。", ".", "…", "”", "?!", ". , ", "“ ", "⟦", "("])
+def test_a_run_of_marks_is_cut_too(mark):
+    text = "word" + mark * 500
+    found = cut(text, Piece(0, len(text), Break.SENTENCE), 50)
+    assert "".join(text[piece.start : piece.end] for piece in found) == text
+    assert all(visible_chars(text, piece.start, piece.end) <= 50 for piece in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "chars"),
+    [
+        ("en", 200), ("en-GB", 200), ("de", 200), ("ru", 200), ("hi", 200), ("xx", 200), ("zh", 100), ("zh-TW", 100),
+        ("zh_CN", 100), ("ja", 100), ("JA-JP", 100), ("ko", 100), ("th", 153), ("ar", 166), ("he", 166), ("fa", 166),
+    ],
+)  # fmt: skip
+def test_a_limit_is_a_time_and_not_a_number_of_signs(language, chars):
+    assert safe_chars(200, language) == chars
+
+
+def test_a_limit_is_never_nothing():
+    assert safe_chars(1, "zh") == 1

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from jobs.plan import Break
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.cutter import Piece, cut, visible_chars
+from jobs.reading.languages import language_of
 from jobs.reading.segments import segment_pieces
 from jobs.reading.sentences import sentence_spans
 from tests.helpers_reading import plan_of
@@ -76,18 +77,44 @@ def test_segments_cover_the_text_within_the_limit(text, max_chars, pack_chars):
     assert all(visible_chars(cleaned, piece.start, piece.end) <= max_chars for piece in pieces)
 
 
-@settings(max_examples=300)
+@given(
+    PROSE,
+    st.sampled_from(["en", "de", "fr", "ru", "zh", "ja", "ar", "hi", "th", "xx"]),
+    st.integers(min_value=24, max_value=120),
+    st.sampled_from([0, 60]),
+)
+def test_no_segment_is_only_marks_if_its_text_has_words(text, language, max_chars, pack_chars):
+    cleaned, _ = clean(re.sub(r"[^\w\s]{4,}", "…", text))  # a run of marks as long as the limit is a piece of marks
+    pieces = segment_pieces(cleaned, sentence_spans(cleaned, language), max_chars=max_chars, pack_chars=pack_chars)
+    assert "".join(cleaned[piece.start : piece.end] for piece in pieces) == cleaned
+    assert all(visible_chars(cleaned, piece.start, piece.end) <= max_chars for piece in pieces)
+    if speakable(cleaned) and all(len(run) < max_chars // 4 for run in re.findall(r"[\W_]+", cleaned)):
+        assert all(speakable(cleaned[piece.start : piece.end]) for piece in pieces)
+
+
+@given(PROSE, st.sampled_from(["en", "ja", "ko", "uk", "fa"]))
+def test_a_language_is_the_default_or_one_of_a_script(text, default):
+    assert language_of(text, default)
+    assert language_of("".join(char for char in text if char.isascii()), default) == default
+
+
+@settings(max_examples=200, deadline=None)
 @given(PROSE, st.integers(min_value=8, max_value=120), st.sampled_from([0, 60]))
-def test_a_plan_speaks_every_word_of_a_text_in_order(text, max_chars, pack_chars):
+def test_a_plan_accounts_for_every_character_of_a_text_in_order(text, max_chars, pack_chars):
     source = f"Tale. {text}\n\n{'word ' * 20}"
     assume(sum(char < " " or char == "\x7f" for char in source) * 20 < len(source))  # more is refused as no text
     plan = plan_of(source, max_chars=max_chars, pack_chars=pack_chars)
-    letters = [char for segment in plan.segments for char in segment.spoken if char.isalnum()]
-    assert letters == [char for char in source if char.isalnum()]
-    assert all(0 < len(segment.spoken) <= max_chars for segment in plan.segments)
+    totals = plan.account.totals()
+    assert totals.source_chars == len(source)
+    assert totals.spoken_chars + totals.replaced_chars + totals.skipped_chars == len(source)
+    told = bytearray(len(source))
+    for passage in (*plan.account.replaced, *plan.account.skipped):
+        assert not any(told[passage.start : passage.end])
+        told[passage.start : passage.end] = b"\1" * passage.chars
     for segment in plan.segments:
-        assert segment.text == source[segment.source_start : segment.source_end]
-        assert clean(segment.text)[0].replace(" ", "") == segment.spoken.replace(" ", "")
+        told[segment.source_start : segment.source_end] = b"\1" * (segment.source_end - segment.source_start)
+    assert [char for char, named in zip(source, told, strict=True) if char.isalnum() and not named] == []
+    assert all(0 < len(segment.spoken) <= max_chars and speakable(segment.spoken) for segment in plan.segments)
     starts = [segment.source_start for segment in plan.segments]
-    assert starts == sorted(set(starts))
+    assert starts == sorted(starts)
     assert plan.parse(plan.dump()) == plan

@@ -188,3 +188,48 @@ def test_real_espeak_in_a_child(phonemes):
     assert route("Good morning, and welcome.") == "ɡˈʊd mˈɔːɹnɪŋ, ænd wˈɛlkʌm."
     assert "espeak_english" not in sys.modules
     route.close()
+
+
+# ── phonemes inside a text ──────────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("text", "with_word", "word_ipa", "ipa"),
+    [
+        ("Ask ⟦ʃɪvˈɔːn⟧, please.", "Ask Hello, please.", "həlˈoʊ", "ʃɪvˈɔːn"),
+        ("Well, ⟦ɡˈæn⟧ came. Who knew?", "Well, hello came. Who knew?", "həlˈoʊ", "ɡˈæn"),
+    ],
+)
+def test_spans_go_in_unchanged_and_words_around_keep_their_reading(phonemes, text, with_word, word_ipa, ipa):
+    assert phonemes(text) == phonemes(with_word).replace(word_ipa, ipa)
+
+
+@pytest.mark.parametrize(
+    ("text", "ipa"),
+    [
+        ("⟦ʃɪvˈɔːn⟧", "ʃɪvˈɔːn."),
+        ("⟦ʃɪvˈɔːn⟧'s, ⟦mˈæks⟧'s", "ʃɪvˈɔːnz, mˈæksɪz."),
+        ("⟦ˈɪp.ə⟧!", "ˈɪpə!"),
+        ("(“⟦a⟧”) ⟦b⟧?", "a b?"),
+        ("⟦ˈa  b⟧; ⟦c⟧-⟦d⟧.", "ˈa b; c d."),
+    ],
+)
+def test_marks_and_endings_beside_a_span(phonemes, text, ipa):
+    assert phonemes(text) == ipa
+
+
+def test_many_spans_keep_their_order(phonemes):
+    text = " ".join(f"⟦{'a' * count}⟧" for count in range(1, 13))
+    assert phonemes(text) == text.replace("⟦", "").replace("⟧", "") + "."
+
+
+@pytest.mark.parametrize(("text", "named"), [("⟦⟧ x", "no sound"), ("a ⟦a_b^⟧", r"\^ _ cannot"), ("⟦a5⟧", "5 cannot")])
+def test_a_span_that_is_no_sound_is_refused(phonemes, text, named):
+    with pytest.raises(BadPrompt, match=named):
+        phonemes(text)
+
+
+def test_brackets_without_a_partner_are_no_span(phonemes):
+    assert phonemes("one ⟧ two ⟦") == phonemes("one two")
+
+
+def test_spans_go_past_the_pipe_of_espeak(pipe):
+    assert pipe("Ask ⟦ʃɪvˈɔːn⟧, please! ⟦a⟧'s house") == "ask ʃɪvˈɔːn, please! az house."

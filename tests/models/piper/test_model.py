@@ -19,6 +19,7 @@ from models.piper.model import card, load
 from models.piper.precision import resolve_precision
 from models.piper.voices import JOE_SHA256, find_voice, read_config, voice_card
 from tests.models.piper.helpers_voice import needs
+from workers.catalog import find_offer
 
 ID_MAP = {"_": (0,), "^": (1,), "$": (2,), " ": (3,), ".": (10,), "a": (14,), "ˈ": (120,), "ç": (40,), "c": (16,)}
 
@@ -179,3 +180,19 @@ def test_a_file_that_is_not_the_published_one_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(voices, "_joe_folder", lambda: tmp_path)
     with pytest.raises(BadWeights, match=f"instead of {JOE_SHA256}: not the published voice"):
         load(device="cpu", precision="fp32")
+
+
+def test_the_card_says_that_phonemes_are_spoken():
+    assert card(precision="fp32").phonemes
+    assert find_offer("piper", voice=None, precision="fp32").phonemes
+    assert not find_offer("fake", voice=None, precision="fp32").phonemes
+
+
+@pytest.mark.voice
+def test_a_span_of_phonemes_becomes_the_ids_of_its_sounds(joe):
+    config = read_config(find_voice("joe"))
+    prepared = joe.prepare(Prompt("⟦həlˈoʊ⟧!", "joe", "en"))
+    assert prepared.inputs.ids == phoneme_ids("həlˈoʊ!", config.id_map)
+    assert prepared.inputs.ids == joe.prepare(Prompt("Hello!", "joe", "en")).inputs.ids
+    with pytest.raises(BadPrompt, match="no id for the sound 'Ж'"):
+        joe.prepare(Prompt("Ask ⟦aЖ⟧.", "joe", "en"))

@@ -1,0 +1,58 @@
+"""Rows of a Markdown table as sentences, when tables are read. Pure."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from jobs.reading.cleaning import clean
+from jobs.reading.markdown_inline import Run
+
+
+@dataclass
+class Table:
+    """A table that is read: the names of its columns, and the cells (clean) of the row that is open.
+
+    `at` is how far its line was read.
+    """
+
+    names: list[str] = field(default_factory=list)
+    cells: list[Run] = field(default_factory=list)
+    in_head: bool = True
+    at: int = 0
+
+    def places(self, content: str, line: str, start: int) -> tuple[Sequence[int], list[tuple[int, int]]]:
+        """The place of each character of the next cell in a line that begins at `start`; where `|` is written `\\|`."""
+        offsets: array[int] = array("Q")
+        escapes: list[tuple[int, int]] = []
+        at = max(line.find(content.split("|")[0], self.at), self.at)
+        for char in content:
+            escaped = char == "|" and line.startswith("\\|", at)
+            offsets.append(start + at)
+            if escaped:
+                escapes.append((start + at, start + at + 2))
+            at += 1 + escaped
+        self.at = at
+        return offsets, escapes
+
+    def cell(self, runs: Iterable[Run]) -> None:
+        """What is heard of the next cell."""
+        run = next(iter(runs), Run("", ()))
+        self.cells.append(Run(*clean(run.text, run.offsets)))
+
+    def row(self) -> Run:
+        """The row that ends: `Day: Mon, Rain: 3 mm`. What is put in has the place of the character it stands before."""
+        text: list[str] = []
+        offsets: array[int] = array("Q")
+        for index, cell in enumerate(self.cells):
+            name = "" if self.in_head or index >= len(self.names) else self.names[index]
+            if cell.text:
+                before = (", " if text else "") + (f"{name}: " if name else "")
+                text += (before, cell.text)
+                offsets.extend([cell.offsets[0]] * len(before))
+                offsets.extend(cell.offsets)
+        if self.in_head:
+            self.names = [cell.text.rstrip(":") for cell in self.cells]
+        self.cells, self.at = [], 0
+        return Run("".join(text), offsets)
