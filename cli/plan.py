@@ -12,8 +12,8 @@ from cli.options import JsonOption, shared
 if TYPE_CHECKING:
     from cli.output import Exit, JsonValue, Output
     from cli.sources import Reading
+    from jobs.drafts import Wishes
     from jobs.errors import BadSource
-    from jobs.submit import Wishes
 
 EXAMPLES = """\
 Examples:
@@ -84,8 +84,8 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
     """
     from cli.output import Exit
     from cli.session import plan_offer, settings_for
+    from jobs.drafts import Wishes
     from jobs.errors import BadSource
-    from jobs.submit import Wishes
 
     settings = settings_for(None)
     voice = reading.voice_name
@@ -116,8 +116,8 @@ def _one(name: str, reading: Reading, wishes: Wishes, output: Output, *, everyth
     """Plan one source, show it to people, and return its document."""
     from cli.plan_show import show_plan
     from cli.sources import source_of
+    from jobs.drafts import plan_source
     from jobs.plan_view import plan_document
-    from jobs.submit import plan_source
 
     planned = plan_source(source_of(name, reading.source_kind), wishes)
     if not output.as_json:

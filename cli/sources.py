@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cli.session import is_path
+from jobs.drafts import Source
 from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.planning import PlanOptions
 from jobs.reading import load_source, read_bounded
@@ -19,7 +20,6 @@ from jobs.speaking.base import Addresses
 from jobs.speaking.lexicon import Lexicon
 from jobs.speaking.speaker import SpeakingOptions
 from jobs.spec import SourceKind
-from jobs.submit import Source
 
 STDIN = "-"
 Choice = TypeVar("Choice", bound=StrEnum)

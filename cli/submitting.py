@@ -17,6 +17,7 @@ from cli.plan_show import show_plan
 from cli.session import connect, find_offer, settings_for
 from cli.sources import Reading, one_of, source_of
 from jobs.deliver import check_folder
+from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.plan_view import short_line, shown
@@ -24,7 +25,7 @@ from jobs.planning import PlanOptions
 from jobs.progress import clock
 from jobs.spec import AudioFormat, JobRecord, ModelOffer, Priority
 from jobs.stores import open_shared_store
-from jobs.submit import Draft, Source, Wishes, accept, check_space, make_draft
+from jobs.submit import accept, check_space
 
 
 @dataclass(frozen=True, slots=True)

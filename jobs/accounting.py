@@ -51,6 +51,16 @@ class Said:
 
 
 @dataclass
+class _Change:
+    """Characters [start, end) that are spoken otherwise; `words` by their place in what is spoken."""
+
+    start: int
+    end: int
+    why: Why
+    words: list[tuple[int, int, str]] = field(default_factory=list)
+
+
+@dataclass
 class _Ledger:
     """One code for each character of the source. Whoever claims a character first keeps it."""
 
@@ -59,30 +69,25 @@ class _Ledger:
     escapes: dict[int, int]
     codes: NDArray[np.int32]
     reasons: list[Why] = field(default_factory=list)
-    replaced: list[Passage] = field(default_factory=list)
+    changes: dict[int, _Change] = field(default_factory=dict)
 
     def label(self, why: Why) -> int:
         """A code for one skipped passage: passages that touch stay apart."""
         self.reasons.append(why)
         return _FIRST_LABEL + len(self.reasons) - 1
 
-    def paragraph(self, said: Said) -> Iterator[tuple[Run, NDArray[np.int64]]]:
+    def paragraph(self, said: Said, number: int) -> Iterator[tuple[Run, NDArray[np.int64]]]:
         """Claim what is spoken and what is dropped of a paragraph; yields its replacements for later."""
         paragraph = said.narration.paragraph
         offsets = np.asarray(paragraph.offsets, dtype=np.int64)
-        changed = np.flatnonzero(_points(paragraph.text) != self.points[offsets])
-        if self.escapes:
-            escaped = [index for index, place in enumerate(offsets.tolist()) if place in self.escapes]
-            changed = np.union1d(changed, np.array(escaped, np.int64))
+        changed = self._changed_places(paragraph.text, offsets)
         for run in said.narration.aligned.runs:
             places = offsets[run.start : run.end]
             if run.why is None:
                 self.codes[places] = _SPOKEN
                 first, last = np.searchsorted(changed, (run.start, run.end))
-                for place in np.unique(offsets[changed[first:last]]).tolist():
-                    # Words that a reader put in (the name of a column) share the place of the character after them.
-                    begin, end = run.start + np.searchsorted(places, (place, place + 1))
-                    self._changed(paragraph.text[begin:end], place)
+                for index in changed[first:last].tolist():
+                    self._written_otherwise(paragraph.text[index], int(offsets[index]), (number, index))
             elif run.now:
                 yield run, places
             else:
@@ -97,56 +102,70 @@ class _Ledger:
         window = self.codes[skip.start : skip.end]
         window[window == _OPEN] = self.label(skip.why)
 
-    def replace(self, run: Run, places: NDArray[np.int64]) -> None:
-        """Claim what a replacement stands for and what is between its characters; a passage left out inside parts it."""
+    def replace(self, run: Run, places: NDArray[np.int64], number: int) -> None:
+        """Claim what a replacement stands for and what is between its characters; a passage left out parts it."""
         start, last = int(places[0]), int(places[-1])
-        window = self.codes[start : self.escapes.get(last, last + 1)]
-        free = np.flatnonzero(window == _OPEN)
+        free = np.flatnonzero(self.codes[start : self.escapes.get(last, last + 1)] == _OPEN)
         now = run.now
+        why = run.why or Why.SYMBOL
+        if not free.size:  # words that a reader put in stand at the same place
+            self._change(start, start + 1, why, (number, run.start, now))
+            return
         for part in np.split(free, np.flatnonzero(np.diff(free) > 1) + 1):
-            begin, end = start + int(part[0]), start + int(part[-1]) + 1
-            self.codes[begin:end] = _REPLACED
-            self._passage(begin, end, now, run.why or Why.SYMBOL)
+            self._change(start + int(part[0]), start + int(part[-1]) + 1, why, (number, run.start, now))
             now = ""
 
     def account(self) -> Account:
         """The account, when everything was claimed that anybody claims."""
         self._unlabelled()
         edges = np.flatnonzero(np.diff(self.codes)) + 1
-        starts = [0, *edges.tolist()] if self.codes.size else []
-        ends = [*edges.tolist(), self.codes.size]
+        bounds = [0, *edges.tolist(), self.codes.size]
         skipped = [
-            Passage(
-                start=start,
-                end=end,
-                was=self.text[start : min(end, start + ACCOUNT_SAMPLE_CHARS)],
-                why=self.reasons[code - _FIRST_LABEL],
-            )
-            for start, end, code in zip(starts, ends, self.codes[starts].tolist(), strict=False)
+            Passage(start=start, end=end, was=self._was(start, end), why=self.reasons[code - _FIRST_LABEL])
+            for start, end, code in zip(bounds, bounds[1:], self.codes[bounds[:-1]].tolist(), strict=False)
             if code >= _FIRST_LABEL
         ]
+        replaced = [
+            Passage(
+                start=change.start,
+                end=change.end,
+                was=self._was(change.start, change.end),
+                why=change.why,
+                now="".join(words for *_, words in sorted(change.words)),
+            )
+            for _, change in sorted(self.changes.items())
+        ]
+        spoken_chars = int(np.count_nonzero(self.codes == _SPOKEN))
         return Account(
-            chars=len(self.text),
-            spoken_chars=int(np.count_nonzero(self.codes == _SPOKEN)),
-            replaced=tuple(sorted(self.replaced, key=lambda passage: passage.start)),
-            skipped=tuple(skipped),
+            chars=len(self.text), spoken_chars=spoken_chars, replaced=tuple(replaced), skipped=tuple(skipped)
         )
 
-    def _changed(self, char: str, place: int) -> None:
-        """A character that the source writes otherwise: white space may, a control code is left out for a space."""
+    def _changed_places(self, text: str, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Characters of a paragraph that the source writes otherwise: as others, with several signs, or not at all."""
+        changed = _points(text) != self.points[offsets]
+        if self.escapes:
+            changed |= np.fromiter((place in self.escapes for place in offsets.tolist()), bool, offsets.size)
+        put_in = offsets[1:] == offsets[:-1]
+        changed[1:] |= put_in
+        changed[:-1] |= put_in
+        return np.flatnonzero(changed)
+
+    def _written_otherwise(self, char: str, place: int, order: tuple[int, int]) -> None:
+        """White space may be written as other white space; a control code that was read as a space is left out."""
         end = self.escapes.get(place, place + 1)
         kind = _UNLABELLED[int(_kinds(self.points[place : place + 1])[0])]
-        if end == place + 1 and kind is Why.WHITE_SPACE:
+        if end == place + 1 and char == " " and place not in self.changes and kind is not Why.MARKUP:
+            if kind is not Why.WHITE_SPACE:
+                self.codes[place] = self.label(kind)
             return
-        if end == place + 1 and char == " " and kind is not Why.MARKUP:
-            self.codes[place] = self.label(kind)
-            return
-        self.codes[place:end] = _REPLACED
-        self._passage(place, end, char, Why.ESCAPE)
+        self._change(place, end, Why.ESCAPE, (*order, char))
 
-    def _passage(self, start: int, end: int, now: str, why: Why) -> None:
-        was = self.text[start : min(end, start + ACCOUNT_SAMPLE_CHARS)]
-        self.replaced.append(Passage(start=start, end=end, was=was, why=why, now=now))
+    def _change(self, start: int, end: int, why: Why, words: tuple[int, int, str]) -> None:
+        self.codes[start:end] = _REPLACED
+        self.changes.setdefault(start, _Change(start, end, why)).words.append(words)
+
+    def _was(self, start: int, end: int) -> str:
+        return self.text[start : min(end, start + ACCOUNT_SAMPLE_CHARS)]
 
     def _unlabelled(self) -> None:
         """Name what nobody claimed: each run of it by the weightiest kind of character in it."""
@@ -166,11 +185,11 @@ def account_of(document: Document, said: Sequence[Said], skips: Iterable[Skip] =
     """The account of a document of which `said` is spoken. `skips`: passages left out beside `document.skipped`."""
     text = document.text
     ledger = _Ledger(text, _points(text), dict(document.escapes), np.zeros(len(text), np.int32))
-    replaced = [entry for one in said for entry in ledger.paragraph(one)]
+    replaced = [(*entry, number) for number, one in enumerate(said) for entry in ledger.paragraph(one, number)]
     for skip in (*document.skipped, *skips):
         ledger.skip(skip)
-    for run, places in replaced:
-        ledger.replace(run, places)
+    for run, places, number in replaced:
+        ledger.replace(run, places, number)
     return ledger.account()
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from jobs.account import Account, Why
+from jobs.account import Why
 from jobs.accounting import Said, account_of
 from jobs.errors import BadOption, SourceProblem
 from jobs.narration import Limits, Narration, narrate
@@ -45,6 +45,9 @@ class PlanOptions:
     speaking: SpeakingOptions = SpeakingOptions()
     markup: bool = False
     cast: Mapping[str, str] = field(default_factory=dict)
+
+
+DEFAULT_PLAN_OPTIONS = PlanOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,7 @@ class _Planner:
 
 
 def build_plan(
-    document: Document, origin: Origin, *, language: str, limits: Limits, options: PlanOptions | None = None
+    document: Document, origin: Origin, *, language: str, limits: Limits, options: PlanOptions = DEFAULT_PLAN_OPTIONS
 ) -> Planned:
     """The chapters, segments and account of a document. `language` is the job's; a JSONL line may ask for another.
 
@@ -167,7 +170,6 @@ def build_plan(
         BadSource: `no_text`, there is nothing to speak; `bad_mark`, a mark that says nothing.
         BadOption: marks are asked for in a kind of source that has none.
     """
-    options = options or PlanOptions()
     if options.markup:
         document = with_marks(document)
     if options.cast:

@@ -8,13 +8,14 @@ from itertools import count, pairwise
 
 import numpy as np
 
+from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.events import AudioChunk
 from jobs.protocols import Store
 from jobs.spec import JobRecord, ModelOffer, SegmentResult, SegmentTask, VoiceOffer
 from jobs.state import SegmentState
 from jobs.stores import open_store
 from jobs.streams.memory import MemoryStreams
-from jobs.submit import Draft, Source, Wishes, accept, make_draft
+from jobs.submit import accept
 from jobs.takes import Pcm, TakeOrigin, open_samples, write_take
 from jobs.truth.memory import MemoryTruth
 from tests.helpers_truth import worker

@@ -90,7 +90,7 @@ class Ends:
         after = _after(mark)
         if _bullet(before):
             return False
-        if _small(after.word):
+        if after.word[:1].islower():
             return self._before_small(mark, before, after)
         if mark.marks == ".":
             verdict = self._full_stop(before, after)
@@ -139,7 +139,7 @@ class Ends:
         if small in ENDINGS:
             return capital and not figure
         if word in MONTHS or word in DAYS:
-            return (capital and not (after.word in MONTHS and after.then == ".")) or (None if not capital else False)
+            return not (after.word in MONTHS and after.then == ".") if capital else None
         if _PAGES.match(word):
             return capital
         if small in UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
@@ -169,7 +169,9 @@ class Ends:
         """After an initial (`J.`) or letters with full stops between (`U.S.`, `Ph.D.`)."""
         one = len(word) == 1
         if not after.word[:1].isupper():
-            return False if after.word[:1].isdigit() and word.islower() and one else self._soft_digit(word, after)
+            numbered = after.word[:1].isdigit() and word.islower() and one  # p. 5
+            cited = after.openers[:1] in {"(", "["} and not one  # Ph.D. (1990)
+            return False if numbered or cited else None
         if self._is_title(word) and one:
             return False
         if self._starts(after):
@@ -190,9 +192,6 @@ class Ends:
         roman = _ROMAN.match(after.word) is not None and after.word != "I"
         letter = len(after.word) == 1 and after.word.isupper() and word.lower() not in {"no", "nos"}
         return roman or (letter and (word[:1].isupper() or not self._starts(after)))
-
-    def _soft_digit(self, word: str, after: _After) -> bool | None:
-        return False if after.openers[:1] in {"(", "["} and len(word) > 1 else None
 
     def _starts(self, after: _After) -> bool:
         """Whether a capitalised word opens a sentence rather than going on with a name. `A.` is an initial."""
@@ -222,10 +221,6 @@ def _after(mark: Mark) -> _After:
     if match is None:
         return _After("", "", "", "")
     return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5])
-
-
-def _small(word: str) -> bool:
-    return word[:1].islower()
 
 
 def _bullet(before: str) -> bool:

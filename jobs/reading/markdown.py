@@ -87,9 +87,8 @@ class _Reader:
         elif kind in _CONTAINERS:
             self._container(token, first)
         elif kind in {"blockquote_close", "list_item_close"}:
-            if before is not None and before.type == "list_item_open":
-                self._paragraph(self._numbered(Run("", ())))  # an empty item: "1984." may have been meant
-            self.numbers = []
+            if self.numbers:  # nothing else of the item is heard: "1984." may have been meant
+                self._paragraph(self._numbered(Run("", ())))
             if before is not None and before.type in _CONTAINERS and before.level >= MAX_NESTING - 1:
                 self._too_deep(*self._place(before))
         elif kind == "heading_open":
@@ -167,6 +166,8 @@ class _Reader:
         elif Why.CODE in self.skip:
             self.skipped.append(Skip(*self.lines.span(first, last), Why.CODE))
         else:
+            if token.info.strip():
+                self.skipped.append(Skip(*self.lines.span(first, begins), Why.MARKUP))
             for number, line in enumerate(token.content.split("\n"), begins):
                 self._paragraph(Run(line, self.lines.offsets(line, number)))
 

@@ -14,11 +14,12 @@ from jobs.reading.markdown_inline import Run
 class Table:
     """A table that is read: the names of its columns, and the cells (clean) of the row that is open.
 
-    `at` is how far its line was read.
+    `at` is how far its line was read, `bars` has the place of the bar before each cell, None where there is none.
     """
 
     names: list[str] = field(default_factory=list)
     cells: list[Run] = field(default_factory=list)
+    bars: list[int | None] = field(default_factory=list)
     in_head: bool = True
     at: int = 0
 
@@ -27,6 +28,8 @@ class Table:
         offsets: array[int] = array("Q")
         escapes: list[tuple[int, int]] = []
         at = max(line.find(content.split("|")[0], self.at), self.at)
+        bar = line.rfind("|", self.at, at)
+        self.bars.append(start + bar if bar >= 0 else None)
         for char in content:
             escaped = char == "|" and line.startswith("\\|", at)
             offsets.append(start + at)
@@ -42,17 +45,20 @@ class Table:
         self.cells.append(Run(*clean(run.text, run.offsets)))
 
     def row(self) -> Run:
-        """The row that ends: `Day: Mon, Rain: 3 mm`. What is put in has the place of the character it stands before."""
+        """The row that ends: `Day: Mon, Rain: 3 mm`. What is put in stands for the bar before the cell.
+
+        The first cell of a row without a bar at its start has no name: every place is that of one thing.
+        """
         text: list[str] = []
         offsets: array[int] = array("Q")
-        for index, cell in enumerate(self.cells):
+        for index, (cell, bar) in enumerate(zip(self.cells, self.bars, strict=True)):
             name = "" if self.in_head or index >= len(self.names) else self.names[index]
             if cell.text:
-                before = (", " if text else "") + (f"{name}: " if name else "")
+                before = "" if bar is None else (", " if text else "") + (f"{name}: " if name else "")
                 text += (before, cell.text)
-                offsets.extend([cell.offsets[0]] * len(before))
+                offsets.extend([bar or 0] * len(before))
                 offsets.extend(cell.offsets)
         if self.in_head:
             self.names = [cell.text.rstrip(":") for cell in self.cells]
-        self.cells, self.at = [], 0
+        self.cells, self.bars, self.at = [], [], 0
         return Run("".join(text), offsets)

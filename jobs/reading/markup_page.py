@@ -135,6 +135,8 @@ class _Scan:
 
     def _tag_end(self, start: int) -> int:
         """One past the `>` of a tag; one inside a quoted value is none, if the quote is not one that was forgotten."""
+        if self.gone.issuperset(_QUOTES) or ">" in self.gone:
+            return self._find(">", start) + 1 or -1
         at = start
         while (stop := _TAG_STOP.search(self.page, at)) is not None:
             if stop.group() == ">":

@@ -83,9 +83,10 @@ def _parts(lines: Sequence[Line]) -> list[Sequence[Line]]:
     starts = turns(lines) or _items(lines) or _indented(lines)
     if starts is None:
         return [lines]
-    edges = sorted({0, *starts})
+    begun = set(starts)
+    edges = sorted({0, *begun})
     parts = [lines[start:end] for start, end in zip(edges, [*edges[1:], len(lines)], strict=True)]
-    return [_without_bullet(part) if edge in starts else part for edge, part in zip(edges, parts, strict=True)]
+    return [_without_bullet(part) if edge in begun else part for edge, part in zip(edges, parts, strict=True)]
 
 
 def _items(lines: Sequence[Line]) -> list[int] | None:

@@ -16,6 +16,7 @@ _MAX_CELL_CHARS = 60
 _BAR = re.compile(r"[ \t]*\|[ \t]*")
 _TAB = re.compile(r"[ ]*\t[ \t]*")
 _GAP = re.compile(r"[ \t]{2,}")
+_COLUMNS = re.compile(r"[|\t]|\S {2}")
 _BORDER = re.compile(r"[-+=|:\s─│┼├┤┬┴┌┐└┘═║]+$")
 _NUMBER = re.compile(r"[-+($€£~]{0,3}\d[\d.,:/ ]{0,20}[%)€]?\s?\w{0,4}$|[-–—]$")
 _SENTENCE = re.compile(r"[.!?…]['\"”’»]?$")
@@ -44,6 +45,8 @@ class Table:
 def tables_of(lines: Sequence[Line], text: str) -> list[Table]:
     """The tables among lines that no blank line parts; `text` is the source."""
     tables: list[Table] = []
+    if len(lines) < _MIN_ROWS or not _COLUMNS.search(text, lines[0].start, lines[-1].end):
+        return tables
     first = 0
     while first + _MIN_ROWS <= len(lines):
         found = next((table for by in _By if (table := _table(lines, text, first, by)) is not None), None)

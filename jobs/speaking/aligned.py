@@ -76,7 +76,7 @@ def without_double_spaces(runs: Sequence[Run]) -> list[Run]:
     for run in runs:
         if run.now.startswith(" ") and run.why is None and _ends_blank(tidy):
             tidy.append(Run(run.start, run.start + 1, "", Why.WHITE_SPACE))
-            run = Run(run.start + 1, run.end, run.now[1:])  # noqa: PLW2901  # what is left of it
+            run = Run(run.start + 1, run.end, run.now[1:])  # what is left of it
         elif tidy and not tidy[-1].now and run.now[:1] in _CLINGS:
             _drop_last_space(tidy)
         if run.end > run.start:

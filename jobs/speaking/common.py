@@ -64,12 +64,19 @@ def _guarded(text: str, _context: Context) -> Iterator[Replacement]:
     if _SPECIAL.search(text) is None and ":" not in text and ";" not in text and "D" not in text:
         return
     found = [Replacement(*match.span(), _gap(text, *match.span()), Why.SYMBOL) for match in _BRACKETS.finditer(text)]
-    found += [Replacement(*match.span(), _gap(text, *match.span()), Why.EMOJI) for match in _EMOJI.finditer(text)]
+    found += [_picture(text, *match.span()) for match in _EMOJI.finditer(text)]
     for match in _EMOTICON.finditer(text):
         if not (match.group() == "<3" and _is_less(text, match)):
             found.append(Replacement(*match.span(), "", Why.SYMBOL))
     found.sort(key=lambda one: one.start)
     yield from found
+
+
+def _picture(text: str, start: int, end: int) -> Replacement:
+    """Dropped, with brackets that hold nothing else."""
+    if text[start - 1 : start] + text[end : end + 1] in ("()", "[]"):
+        start, end = start - 1, end + 1
+    return Replacement(start, end, _gap(text, start, end), Why.EMOJI)
 
 
 def _is_less(text: str, match: re.Match[str]) -> bool:

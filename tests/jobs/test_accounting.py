@@ -56,7 +56,7 @@ def planned(text: str, name: str, *, max_chars: int = 80, pack_chars: int = 0) -
         return None
 
 
-@settings(max_examples=400)
+@settings(deadline=None, max_examples=400)
 @given(TEXTS, KINDS, st.integers(min_value=10, max_value=200), st.sampled_from([0, 60]))
 def test_every_character_of_any_text_is_in_the_account_once(text, name, max_chars, pack_chars):
     found = planned(text, name, max_chars=max_chars, pack_chars=pack_chars)
@@ -64,14 +64,14 @@ def test_every_character_of_any_text_is_in_the_account_once(text, name, max_char
         check_account(found)
 
 
-@settings(max_examples=200)
+@settings(deadline=None, max_examples=200)
 @given(TEXTS)
 def test_every_character_of_a_book_is_in_the_account_once(text):
     clean = "".join(char for char in text if char >= " ").replace("&", "").replace("<", "")
     check_account(planned_of(epub({"a.xhtml": xhtml(f"<p>Tale.</p><p>{clean}</p><aside>{clean}</aside>")}), "b.epub"))
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(TEXTS, KINDS)
 def test_what_is_spoken_with_its_replacements_is_the_source_without_what_is_skipped(text, name):
     found = planned(text, name)
@@ -80,7 +80,7 @@ def test_what_is_spoken_with_its_replacements_is_the_source_without_what_is_skip
         assert "".join(spoken.split()) == "".join(retold(found).split())
 
 
-@settings(max_examples=300)
+@settings(deadline=None, max_examples=300)
 @given(TEXTS, KINDS, st.integers(min_value=10, max_value=120), st.sampled_from([0, 60]))
 def test_segments_hold_all_that_the_sentences_say_within_the_limit(text, name, max_chars, pack_chars):
     found = planned(text, name, max_chars=max_chars, pack_chars=pack_chars)

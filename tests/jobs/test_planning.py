@@ -66,12 +66,12 @@ def build(made, **limits):
 def test_what_stands_after_each_segment():
     text = "CHAPTER I\n\nOne. Two.\n\nThree.\n\n* * *\n\nFour.\n\nCHAPTER II\n\nFive."
     assert breaks(text) == [
-        ("CHAPTER I", Break.HEADING),
+        ("Chapter one", Break.HEADING),
         ("One.", Break.SENTENCE),
         ("Two.", Break.PARAGRAPH),
         ("Three.", Break.SCENE),
         ("Four.", Break.CHAPTER),
-        ("CHAPTER II", Break.HEADING),
+        ("Chapter two", Break.HEADING),
         ("Five.", Break.CHAPTER),
     ]
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from jobs import keys, submit
+from jobs.drafts import find_voice
 from jobs.errors import BadOption, BadOutput, BadSource, StoreError
 from jobs.plan_store import load_plan
 from jobs.spec import AudioFormat, Priority, SourceKind
 from jobs.state import JobState
 from jobs.stores import FolderStore
-from jobs.submit import accept, check_space, find_voice, queue_segments
+from jobs.submit import accept, check_space, queue_segments
 from tests.helpers_jobs import BOOK, OFFER, World
 from tests.helpers_reading import epub, xhtml
 

@@ -16,6 +16,7 @@ import pytest
 
 from engine.request import Samples
 from jobs.connect import open_broker
+from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk, Event, EventKind
 from jobs.planning import tasks_of
@@ -25,7 +26,7 @@ from jobs.spec import AudioFormat, JobRecord, Priority, SegmentResult, SegmentTa
 from jobs.state import JobState
 from jobs.stores import open_store
 from jobs.streams.memory import MemoryStreams
-from jobs.submit import Draft, Source, Wishes, accept, make_draft
+from jobs.submit import accept
 from jobs.takes import open_samples
 from models.fake.faults import MARK
 from models.fake.hearing import transcribe

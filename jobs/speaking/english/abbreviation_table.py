@@ -79,7 +79,8 @@ _BEFORE_NUMBERS = {
     "arts": "articles", "app": "appendix", "apt": "apartment", "pt": "part", "pts": "parts", "bk": "book",
     "ser": "series", "vv": "verses", "ll": "lines", "par": "paragraph", "para": "paragraph", "paras": "paragraphs",
     "ext": "extension", "tel": "telephone", "def": "definition", "thm": "theorem", "tab": "table", "pl": "plate",
-    "col": "column", "cols": "columns", "fol": "folio", "ver": "version", "rm": "room",
+    "col": "column", "cols": "columns", "fol": "folio", "ver": "version",
+    "ref": "reference", "refs": "references", "rm": "room",
 }  # fmt: skip
 _BEFORE_YEARS = {"b": "born", "d": "died", "r": "reigned", "fl": "flourished", "est": "established"}
 _MONTHS = {

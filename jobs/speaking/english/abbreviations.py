@@ -14,6 +14,7 @@ from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.abbreviation_table import BARE, STARTERS, TABLE, TITLES, Evidence
 
 _NEAR_CHARS = 60
+_WORD_CHARS = 20
 _OPEN = "\"'“‘«(\\["
 _CLOSE = "\"'”’»"
 _STOPPED = re.compile(r"(?<![\w.'’])([A-Za-z]{1,8})\.(?![a-z])")
@@ -24,13 +25,20 @@ _DEGREE = re.compile(
 )
 _INITIAL = re.compile(rf"(?<![\w.'’])([A-Z])\.(?= ?[{_OPEN}]?[A-Z])")
 _SIGNS = re.compile(
-    r"(?<![\w/])(?:et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?"
+    r"(?<![\w/])(?:(?:op|loc)\. cit\.|et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?"
     r"|&c\.?(?!\w)|(?<=\d) ?ff?\.(?=[\s,;:)\]]|$)|(?<=\d)ff(?!\w)",
     re.IGNORECASE,
 )
-_SIGN_HINT = re.compile(r"/|№|&c|\bet al|\d ?f")
+_SIGN_HINT = re.compile(r"/|№|&c|\bet al|\. cit\.|\d ?f")
 _KEYS = frozenset(key.lower() for key in TABLE)
-_SIGN_WORDS = {"w/o": "without", "w/": "with", "c/o": "care of", "b/c": "because"}
+_SIGN_WORDS = {
+    "w/o": "without",
+    "w/": "with",
+    "c/o": "care of",
+    "b/c": "because",
+    "op. cit.": "op cit",
+    "loc. cit.": "loc cit",
+}
 _DOTTED_WORDS = {
     "i.e.": "that is",
     "e.g.": "for example",
@@ -44,6 +52,7 @@ _LABEL = re.compile(
     r"|grade|vitamin|exhibit|platform|war|group|block|unit|option|answer|question|step|phase|stage|level) $",
     re.IGNORECASE,
 )
+_TOUCHES = re.compile(r"(?!s(?!\w))\w")
 _ENDS = re.compile(rf"(?:[{_CLOSE}]{{0,4}}\s?|\s[^\w.!?…]{{1,40}})$")
 _NEXT_SENTENCE = re.compile(rf"[{_CLOSE}]{{0,3}}\s+[{_OPEN}]{{0,3}}([A-Z][\w'’]*\.?)")
 _NAME_NEXT = re.compile(rf"\s?[{_OPEN}]{{0,2}}([A-ZÀ-ÖØ-Þ][\w'’]*\.?)")
@@ -69,7 +78,7 @@ _ORDINAL_BEFORE = re.compile(
     r"(?:\d(?:st|nd|rd|th)|\b(?:rev|new|first|second|third|fourth|fifth|revised)\.?)\s$", re.IGNORECASE
 )
 _PLACE_BEFORE = re.compile(r"(?:,|\b[a-z]{1,12})\s$")
-_LIST_BEFORE = re.compile(r",\s$")
+_LIST_BEFORE = re.compile(r",\s$|\b[DRI]-$")
 
 
 def stop_kept(text: str, end: int) -> bool:
@@ -137,7 +146,7 @@ def _stopped_letters(text: str, match: re.Match[str]) -> Replacement:
     letters = known or " ".join(plain.replace(".", ""))
     if known and plain[0].isupper():
         letters = known.capitalize()
-    if text[match.end() : match.end() + 1].isupper():
+    if _TOUCHES.match(text, match.end()):
         letters += " "
     stop = "." if written.endswith(".") and stop_kept(text, match.end()) else ""
     return Replacement(match.start(), match.end(), letters + stop, Why.ABBREVIATION)
@@ -186,28 +195,29 @@ def _sign(text: str, match: re.Match[str]) -> Replacement:
 
 def _shown(evidence: Evidence, before: str, after: str) -> bool:
     """Whether what stands around an abbreviation bears a reading out."""
+    word_before = before[-_WORD_CHARS:]
     match evidence:
         case Evidence.NAME_NEXT:
             found = _NAME_NEXT.match(after)
             return found is not None and found.group(1) not in STARTERS
         case Evidence.NAME_BEFORE:
-            return _NAME_BEFORE.search(before) is not None
+            return _NAME_BEFORE.search(word_before) is not None
         case Evidence.STREET:
             if _NAME_NEXT.match(after):
                 return (_HOUSE_BEFORE.search(before) or _STREET_BEFORE.search(before)) is not None
-            return _NAME_BEFORE.search(before) is not None
+            return _NAME_BEFORE.search(word_before) is not None
         case Evidence.COUNTY:
-            return _PLACE_BEFORE.search(before) is not None and _NAME_NEXT.match(after) is not None
+            return _PLACE_BEFORE.search(word_before) is not None and _NAME_NEXT.match(after) is not None
         case Evidence.CASE_NAMES:
-            return _NAME_BEFORE.search(before) is not None and _NAME_NEXT.match(after) is not None
+            return _NAME_BEFORE.search(word_before) is not None and _NAME_NEXT.match(after) is not None
         case Evidence.DATE:
-            return (_DATE_BEFORE.search(before) or _DATE_NEXT.match(after)) is not None
+            return (_DATE_BEFORE.search(word_before) or _DATE_NEXT.match(after)) is not None
         case Evidence.BRACKETS:
             return before.endswith(("(", "[")) and after.startswith((")", "]", ","))
         case Evidence.ANY:
             return True
     pattern = _PATTERNS[evidence]
-    return (pattern.search(before) if evidence in _BACKWARD else pattern.match(after)) is not None
+    return (pattern.search(word_before) if evidence in _BACKWARD else pattern.match(after)) is not None
 
 
 _PATTERNS = {

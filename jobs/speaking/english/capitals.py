@@ -116,7 +116,7 @@ def _said(text: str, word: _Word, context: Context) -> Iterator[Replacement]:
         if len(core) <= _LONGEST_SPELLED_CHARS + 1:
             yield _letters(word)
     elif _is_word(word, context):
-        yield Replacement(word.start, word.end, _cased(text, word, context), Why.CAPITALS)
+        yield Replacement(word.start, word.end, _cased(text, word), Why.CAPITALS)
     elif not _ROMAN.match(core):
         yield _letters(word)
 
@@ -165,12 +165,11 @@ def _letters(word: _Word) -> Replacement:
     return Replacement(word.start, word.end, spelled(word.core) + word.tail.lower(), Why.ACRONYM)
 
 
-def _cased(text: str, word: _Word, context: Context) -> str:
+def _cased(text: str, word: _Word) -> str:
     lower = unicodedata.normalize("NFC", (word.core + word.tail).lower())
     if _at_start(text, word.start):
         return lower[:1].upper() + lower[1:]
-    known = word.shouted or word.core in COMMON or word.core in EITHER or word.core.lower() in context.vocabulary
-    return lower if known or word.tail else lower[:1].upper() + lower[1:]
+    return lower
 
 
 def _at_start(text: str, start: int) -> bool:

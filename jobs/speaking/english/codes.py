@@ -24,9 +24,14 @@ _PHONES = (
     re.compile(rf"{_BEFORE}[0-9]{{4}}(?:[ -][0-9]{{4}}){{2,4}}{_AFTER}"),
 )
 _LOCAL = re.compile(rf"{_BEFORE}([2-9][0-9]{{2}})-([0-9]{{4}}){_AFTER}")
+_AFTER_PHONE_WORD = re.compile(
+    r"\b(?:[Tt]el|[Pp]hone|[Tt]elephone|[Cc]all|[Dd]ial|[Ff]ax|[Mm]obile)[.:]* ([2-9][0-9]{2} [0-9]{4})(?![0-9A-Za-z])"
+)
 _PAGE = re.compile(r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|from|between|of) ?$", re.IGNORECASE)
 _NO_PHONE = re.compile(r" (?:[a-z]{2,20}s|people|men|women|AD|BC|CE|BCE|A\.D|B\.C|m|km|kg|g|ft|in|mm)\b|%| ?°")
 _DOTTED = re.compile(r"(?<![0-9A-Za-z])(?<![0-9][.,])([Vv]\.? ?)?([0-9]{1,9}(?:\.[0-9]{1,9}){2,12})(?![0-9]|\.[0-9])")
+_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2}")
+"""`1.000.000`, as much of Europe writes a million."""
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9])")
 _VERSION = re.compile(r"(?<![0-9A-Za-z])[Vv](?:er)?\.? ?([0-9]{1,9}(?:\.[0-9]{1,9})?)(?![0-9]|\.[0-9])")
 _NUMBER_SIGN = re.compile(r"(?<![0-9A-Za-z&#])# ?([0-9]{1,15})(?![0-9A-Za-z]|[.,][0-9])")
@@ -45,6 +50,8 @@ def phones(text: str, _: Context) -> Iterator[Replacement]:
     for pattern in _PHONES:
         for match in pattern.finditer(text):
             yield _by_group(text, match)
+    for match in _AFTER_PHONE_WORD.finditer(text):
+        yield replaced(text, match.span(1), ", ".join(digits(group) for group in match[1].split(" ")), Why.NUMBER)
     for match in _LOCAL.finditer(text):
         window = text[max(0, match.start() - 12) : match.start()]
         counts = match[2].endswith("00") or _NO_PHONE.match(text, match.end()) or _PAGE.search(window)
@@ -61,6 +68,8 @@ def dotted(text: str, context: Context) -> Iterator[Replacement]:
     locale = locale_of(context.language)
     for match in _DOTTED.finditer(text):
         version, number = match.groups()
+        if version is None and _THOUSANDS.fullmatch(number):
+            continue
         parts = number.split(".")
         end = match.end()
         if version is None and len(parts) == 4 and all(len(part) <= 3 and int(part) <= 255 for part in parts):

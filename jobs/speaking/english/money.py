@@ -105,7 +105,7 @@ _PREFIXED = re.compile(
     r"(?:(?P<own> (?:hundred|thousand|million|billion|trillion)\b|(?:k|K|mn|m|M|bn|BN|Bn|b|B|tn|t|"
     r"T)(?=[-–]| [-–] ))?"
     rf"{DASH}(?:{_BEFORE_SIGN})?(?P<last>{_AMOUNT}))?(?:{_LARGE})?"
-    r"(?: ?/ ?(?P<per>kg|lb|oz|hr|h|mo|yr|wk|day|g|l|km|mi|sq\.? ft|(?=[A-Za-z]))(?![A-Za-z]*[0-9]))?"
+    r"(?: ?/ ?(?P<per>(?:kg|lb|oz|hr|h|mo|yr|wk|day|g|l|km|mi|sq\.? ft)(?![A-Za-z0-9])|(?=[A-Za-z])))?"
 )
 _SUFFIXED = re.compile(
     rf"(?<![A-Za-z0-9_])(?<![0-9][.,:/])(?P<sign>[-−]?)(?P<first>{_AMOUNT})(?:{DASH}(?P<last>{_AMOUNT}))?"

@@ -14,6 +14,7 @@ from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.numerals import (
     DASH,
     FRACTION,
+    MOST_BARE_DIGITS,
     NUMBER,
     SIGN,
     START,
@@ -37,6 +38,7 @@ _FRACTION_SUFFIX = re.compile(rf"{START}({FRACTION})(?:ths?|rds?|nds?|sts?)\b")
 _OUT_OF = re.compile(r"(?<![0-9A-Za-z./])([0-9]{1,2})/(5|10|100)(?=[- ](?:stars?|points?|rating|score)\b)")
 _PLURAL = re.compile(rf"{START}([0-9]{{1,3}}(?:,[0-9]{{3}}){{0,4}}|[0-9]{{1,9}})'?s\b")
 _NUMBER = re.compile(rf"{START}({SIGN}?)({NUMBER})")
+_BEFORE_CHRIST = re.compile(r" ?(?:BC|B\.C|BCE)\b")
 _LINES = re.compile(r"(?<![0-9A-Za-z])(720|1080|1440|2160|4320)(?=[pi]\b)")
 _IN_WORD = re.compile(r"(?<=[A-Za-z])([0-9]{1,9})\.([0-9]{1,9})(?![0-9A-Za-z]|\.[0-9])")
 _PAGES = re.compile(
@@ -86,6 +88,8 @@ def _is_range(text: str, match: re.Match[str]) -> bool:
         return True
     if _PAGES.search(text[max(0, match.start() - _WINDOW_CHARS) : match.start()]):
         return True
+    if _BEFORE_CHRIST.match(text, match.end()):
+        return True
     if len(last) > 1 and last[0] == "0":
         return False
     return len(first) < 3 or (len(first), first) <= (len(last), last)
@@ -128,7 +132,10 @@ def left(text: str, context: Context) -> Iterator[Replacement]:
         yield from _signs(text, locale)
         text = plain(text)
     for match in _RUN.finditer(text):
-        one = replaced(text, match.span(), _in_word(match.group(), locale), Why.NUMBER)
+        beside = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
+        in_word = any(char.isalpha() for char in beside) or len(match.group()) > MOST_BARE_DIGITS
+        words = _in_word(match.group(), locale) if in_word else cardinal(match.group(), locale)
+        one = replaced(text, match.span(), words, Why.NUMBER)
         listed = match.start() > 1 and text[match.start() - 1] in ",;" and text[match.start() - 2].isdigit()
         yield Replacement(one.start, one.end, f" {one.now}", one.why) if listed else one
 

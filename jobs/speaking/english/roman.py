@@ -80,7 +80,7 @@ _PRONOUN_AFTER = re.compile(
     r"wrote|mean|hope|wish|never)\b"
 )
 _RULES_AFTER = re.compile(
-    r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|whose|in|at|on|by|as|is|issued|succeeded|ordered|became|to)\b"
+    r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to)\b"
 )
 _INITIAL_AFTER = re.compile(r"\. ?[A-Z]")
 _WORLD_WARS = re.compile(r"\bWW ?(I{1,3})\b")

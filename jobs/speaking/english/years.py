@@ -123,7 +123,7 @@ def decades(text: str, context: Context) -> Iterator[Replacement]:
 
 
 SECONDS = re.compile(
-    r"\b(?:took|takes?|taking|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE
+    r"\b(?:an?|took|takes?|taking|for|within|every|lasts?|lasted|waits?|waited|only|about|after|=) $", re.IGNORECASE
 )
 
 

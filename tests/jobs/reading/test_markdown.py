@@ -62,6 +62,7 @@ def written(document, paragraph):
         ("snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4"),
         ("not <!-- said --> this <span hidden>nor this</span> but this", "not this but this"),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>字", "漢字"),
+        ("He left <sighs> and <Tab>came</Tab> back <kbd>x</kbd>", "He left <sighs> and came back x"),
         ("a < b and c > d, x <3 y", "a < b and c > d, x <3 y"),
         ("[pause: 1s] x [voice: x](y) [voice: b]\n(he said)", "[pause: 1s] x [voice: x](y) [voice: b] (he said)"),
         ("[voice: _x_ y](Quiet now) [pause](he said)", "[voice: _x_ y](Quiet now) [pause](he said)"),
@@ -145,6 +146,7 @@ def test_blocks(end):
         ("It was in\n\n1984.\n\nThen", ["It was in", "1984.", "Then"]),
         ("1986. What a season.", ["1986. What a season."]),
         ("> 3) 4. a\n> 5)\n\nb", ["3) 4. a", "5)", "b"]),
+        ("1. ![x](y)\n2. [r]: z\n", ["1.", "2."]),
         ("01. a\n    ```\n    code\n    ```\n    b", ["01. a", "b"]),
         ("- 1. - x", ["1. x"]),
     ],
@@ -223,6 +225,13 @@ def test_what_is_kept_is_heard(kept, heard):
     document = keeping(LEFT_OUT, kept)
     assert [paragraph.text for paragraph in paragraphs(document)] == heard
     assert kept not in {skip.why for skip in document.skipped}
+
+
+def test_the_names_of_columns_stand_for_bars():
+    document = keeping("a | b\n--|--\n**c** | “d”\n", Why.TABLES)
+    row = paragraphs(document)[1]
+    assert row.text == "c, b: “d”"
+    assert [document.text[place] for place in row.offsets] == ["c", *"|||||", "“", "d", "”"]
 
 
 def test_html_inside_markdown():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jobs.speaking.english.roman import roman_value
 from jobs.speaking.speaker import Speaker, spoken_text
 
 
@@ -12,74 +13,72 @@ def said(text, language="en-US", *, heading=False):
 
 
 SENTENCES = {
-    'World War II': 'World War two',
-    'World War I': 'World War one',
-    'WWII': 'World War Two',
-    'Chapter IV': 'Chapter four',
-    'Chapter I': 'Chapter one',
-    'Chapter L': 'Chapter fifty',
-    'Act III, Scene ii': 'Act three, Scene two',
-    'Vol. II': 'Volume two',
-    'Part I': 'Part one',
-    'Part II': 'Part two',
-    'Book IX': 'Book nine',
-    'Section IV': 'Section four',
-    'page xii': 'page twelve',
-    'p. xiv': 'page fourteen',
-    'Acts I and II': 'Acts one and two',
-    'Chapters IV–VI': 'Chapters four to six',
-    'Type II': 'Type two',
-    'Henry VIII': 'Henry the eighth',
-    'Louis XIV.': 'Louis the fourteenth.',
-    'Pope John Paul II': 'Pope John Paul the second',
+    "World War II": "World War two",
+    "World War I": "World War one",
+    "WWII": "World War Two",
+    "Chapter IV": "Chapter four",
+    "Chapter I": "Chapter one",
+    "Chapter L": "Chapter fifty",
+    "Act III, Scene ii": "Act three, Scene two",
+    "Vol. II": "Volume two",
+    "Part I": "Part one",
+    "Part II": "Part two",
+    "Book IX": "Book nine",
+    "Section IV": "Section four",
+    "page xii": "page twelve",
+    "p. xiv": "page fourteen",
+    "Acts I and II": "Acts one and two",
+    "Chapters IV–VI": "Chapters four to six",
+    "Type II": "Type two",
+    "Henry VIII": "Henry the eighth",
+    "Louis XIV.": "Louis the fourteenth.",
+    "Pope John Paul II": "Pope John Paul the second",
     "Elizabeth II's crown": "Elizabeth the second's crown",
-    'George V': 'George the fifth',
-    'King Edward VII': 'King Edward the seventh',
-    'Henry I': 'Henry the first',
-    'HENRY VIII': 'Henry the eighth',
-    'Napoleon III': 'Napoleon the third',
-    'Queen Margrethe II': 'Queen Margrethe the second',
-    'XIV century': 'fourteenth century',
-    'the XIXth century': 'the nineteenth century',
-    'XVIII and XIX centuries': 'eighteenth and nineteenth centuries',
-    'Rocky II': 'Rocky two',
-    'Final Fantasy VII': 'Final Fantasy seven',
-    'Super Bowl XLIV': 'Super Bowl forty-four',
-    'Apollo XI': 'Apollo eleven',
-    'Ⅳ': 'four',
-    'Louis Ⅳ': 'Louis the fourth',
-    'Ⅻ': 'twelve',
-    'IV': 'four',
-    'Malcolm X': 'Malcolm X',
-    'Vitamin C': 'Vitamin C',
-    'Plan I': 'Plan I',
-    'Class C': 'Class C',
-    'Appendix C': 'Appendix C',
-    'The part I like': 'The part I like',
-    'I saw LIV.': 'I saw LIV.',
-    'VI the editor': 'VI the editor',
-    'the VI editor': 'the VI editor',
-    'the IV drip': 'the IV drip',
-    'Start IV fluids': 'Start IV fluids',
-    'James I am': 'James I am',
-    'To James I said no.': 'To James I said no.',
-    'Charles V. Smith': 'Charles V Smith',
-    'I did it': 'I did it',
-    'mm': 'mm',
-    'dim lights': 'dim lights',
+    "George V": "George the fifth",
+    "King Edward VII": "King Edward the seventh",
+    "Henry I": "Henry the first",
+    "HENRY VIII": "Henry the eighth",
+    "Napoleon III": "Napoleon the third",
+    "Queen Margrethe II": "Queen Margrethe the second",
+    "XIV century": "fourteenth century",
+    "the XIXth century": "the nineteenth century",
+    "XVIII and XIX centuries": "eighteenth and nineteenth centuries",
+    "Rocky II": "Rocky two",
+    "Final Fantasy VII": "Final Fantasy seven",
+    "Super Bowl XLIV": "Super Bowl forty-four",
+    "Apollo XI": "Apollo eleven",
+    "Ⅳ": "four",
+    "Louis Ⅳ": "Louis the fourth",
+    "Ⅻ": "twelve",
+    "IV": "four",
+    "Malcolm X": "Malcolm X",
+    "Vitamin C": "Vitamin C",
+    "Plan I": "Plan I",
+    "Class C": "Class C",
+    "Appendix C": "Appendix C",
+    "The part I like": "The part I like",
+    "I saw LIV.": "I saw LIV.",
+    "VI the editor": "VI the editor",
+    "the VI editor": "the VI editor",
+    "the IV drip": "the IV drip",
+    "Start IV fluids": "Start IV fluids",
+    "James I am": "James I am",
+    "To James I said no.": "To James I said no.",
+    "Charles V. Smith": "Charles V Smith",
+    "I did it": "I did it",
+    "mm": "mm",
+    "dim lights": "dim lights",
 }
 HEADINGS = {
-    'II': 'two',
-    'IV.': 'four.',
-    'I': 'one',
-    'XIV': 'fourteen',
-    'I: Loomings': 'one: Loomings',
-    'X. The Road': 'ten. The Road',
-    'II — The Road': 'two — The Road',
-    'I Am Legend': 'I Am Legend',
-    'MIX': 'Mix',
-    'CIVIL WAR': 'Civil war',
-    'ii': 'two',
+    "II": "two",
+    "IV.": "four.",
+    "I": "one",
+    "XIV": "fourteen",
+    "I: Loomings": "one: Loomings",
+    "X. The Road": "ten. The Road",
+    "II — The Road": "two — The Road",
+    "I Am Legend": "I Am Legend",
+    "ii": "two",
 }
 
 
@@ -91,3 +90,16 @@ def test_sentences(text):
 @pytest.mark.parametrize("text", HEADINGS)
 def test_headings(text):
     assert said(text, heading=True) == HEADINGS[text]
+
+
+@pytest.mark.parametrize(
+    ("numeral", "value"),
+    [("I", 1), ("IV", 4), ("XIX", 19), ("XL", 40), ("XCIX", 99), ("CD", 400), ("MIX", 1009), ("MMXXIV", 2024)],
+)
+def test_value(numeral, value):
+    assert roman_value(numeral) == value
+
+
+@pytest.mark.parametrize("word", ["", "IIII", "VX", "IC", "DIM", "CIVIL", "LIVID", "XD", "iv"])
+def test_what_is_no_numeral_has_no_value(word):
+    assert roman_value(word) is None

@@ -85,9 +85,7 @@ def test_replacements_are_in_bounds_sorted_and_disjoint_and_clean(text, language
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(
-        st.sampled_from(
-            ["the", "old", "harbour", "lay", "quiet", "under", "a", "grey", "sky", "and", "nobody", "spoke"]
-        ),
+        st.sampled_from(["the", "old", "harbour", "lay", "quiet", "under", "a", "sky"]),
         min_size=1,
     )
 )

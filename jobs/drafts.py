@@ -1,0 +1,246 @@
+"""From a source to a draft of a job: read, plan, check against a model's offer, estimate. Registers nothing.
+
+draft = make_draft(Source(path.name, data), wishes)
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from jobs import keys
+from jobs.errors import BadOption, BadSource
+from jobs.narration import Limits
+from jobs.plan import Plan
+from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
+from jobs.reading import kind_of, read_source
+from jobs.reading.document import Document
+from jobs.speaking.speaker import base_language
+from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer
+
+COMPRESSED_BYTES_PER_S = 12_000
+"""An upper bound of our AAC, MP3 and Opus settings."""
+PCM_BYTES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be read: a name (its ending says the kind, unless `kind` does) and the bytes."""
+
+    name: str
+    data: bytes
+    kind: SourceKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user asked for. None means: the model's or the source's own."""
+
+    offer: ModelOffer
+    store_url: str
+    voice: str | None = None
+    language: str | None = None
+    seed: int = 0
+    speed: float = 1.0
+    formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
+    priority: Priority = Priority.NORMAL
+    live: bool = False
+    options: PlanOptions = DEFAULT_PLAN_OPTIONS
+    skip_bad_lines: bool = False
+    """Pass over lines of JSONL that cannot be read, instead of refusing the source."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A job that was planned but not accepted yet. `audio_s` is an estimate from the voice's speaking rate."""
+
+    job: str
+    spec: JobSpec
+    plan: Plan
+    planned: Planned
+    source: bytes
+    cover: bytes | None
+    audio_s: float
+    sample_rate_hz: int
+
+    @property
+    def title(self) -> str:
+        """The source's title, or its name without the ending."""
+        return self.plan.source.title or Path(self.spec.source_name).stem
+
+    @property
+    def out_bytes(self) -> int:
+        """A generous estimate of the finished audio: chapters and whole book in each format."""
+        pcm_bytes = self.audio_s * self.sample_rate_hz * PCM_BYTES
+        compressed_bytes = self.audio_s * COMPRESSED_BYTES_PER_S
+        lossless = {AudioFormat.WAV, AudioFormat.FLAC}
+        if self.spec.source_kind is SourceKind.JSONL:
+            lossless.add(AudioFormat.M4B)  # items of an m4b job are flac
+        return round(sum(2 * (pcm_bytes if name in lossless else compressed_bytes) for name in self.spec.formats))
+
+    @property
+    def store_bytes(self) -> int:
+        """A generous estimate of what the store will hold of it: takes and finished audio."""
+        return self.out_bytes + round(self.audio_s * self.sample_rate_hz * PCM_BYTES)
+
+    def with_plan(self, plan: Plan) -> Draft:
+        """The same job after its plan was edited by hand: another plan is another job."""
+        audio_s = self.audio_s * plan.prompt_chars / max(1, self.plan.prompt_chars)
+        return replace(self, plan=plan, audio_s=audio_s, job=_job_id(self.spec, plan))
+
+
+def plan_source(source: Source, wishes: Wishes) -> Planned:
+    """Read and plan a source to be looked at: what only a submitted job must have (voices, language) is warned of.
+
+    Raises:
+        BadSource: it cannot be read, or holds nothing to speak.
+        BadOption: an unknown voice was asked for, or what the model or the kind of source does not have.
+    """
+    offer = wishes.offer
+    voice = known_voice(offer, wishes.voice or offer.default_voice)
+    document, origin = _read(source, wishes)
+    language = _language(wishes.language, document.language, voice, strict=False)
+    planned = _plan(document, origin, wishes, language)
+    warnings = tuple(_doubts(offer, planned.plan, voice, language))
+    info = planned.plan.source.model_copy(update={"warnings": (*planned.plan.source.warnings, *warnings)})
+    return replace(planned, plan=planned.plan.model_copy(update={"source": info}))
+
+
+def make_draft(source: Source, wishes: Wishes) -> Draft:
+    """Read and plan a source.
+
+    Raises:
+        BadSource: it cannot be read, or holds nothing to speak.
+        BadOption: a voice, language or speed that the model does not have.
+    """
+    offer = wishes.offer
+    _check_speed(offer, wishes.speed)
+    document, origin = _read(source, wishes)
+    if document.problems and not wishes.skip_bad_lines:
+        raise BadSource(*document.problems)
+    voice = find_voice(offer, wishes.voice or offer.default_voice)
+    language = _language(wishes.language, document.language, voice)
+    planned = _plan(document, origin, wishes, language)
+    plan = planned.plan
+    spec = JobSpec(
+        source_name=source.name,
+        source_kind=origin.kind,
+        model=offer.name,
+        voice=voice.name,
+        language=language,
+        voice_revision=voice.revision,
+        numerics=offer.numerics,
+        store_url=wishes.store_url,
+        item_voices=_item_voices(offer, plan, voice),
+        voice_licence=voice.licence,
+        seed=wishes.seed,
+        speed=wishes.speed,
+        formats=wishes.formats,
+        priority=wishes.priority,
+        live=wishes.live,
+    )
+    return Draft(
+        job=_job_id(spec, plan),
+        spec=spec,
+        plan=plan,
+        planned=planned,
+        source=source.data,
+        cover=document.cover,
+        audio_s=plan.prompt_chars / offer.chars_per_s / wishes.speed,
+        sample_rate_hz=offer.sample_rate_hz,
+    )
+
+
+def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name. Raises BadOption with near names when there is none, or when it is not installed."""
+    voice = known_voice(offer, name)
+    if not voice.installed:
+        msg = f"voice {name!r} of model {offer.name} is not installed: {voice.install_hint}"
+        raise BadOption(msg)
+    return voice
+
+
+def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name, installed or not. Raises BadOption with near names when there is none."""
+    voice = offer.voice(name)
+    if voice is not None:
+        return voice
+    names = [voice.name for voice in offer.voices]
+    by_lower = {known.lower(): known for known in names}
+    near = [by_lower[known] for known in get_close_matches(name.lower(), by_lower)]
+    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+    msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
+    raise BadOption(msg)
+
+
+def _job_id(spec: JobSpec, plan: Plan) -> str:
+    """The same plan of the same source with the same options is the same job: submitting it again goes on with it."""
+    digest = hashlib.blake2b(spec.model_dump_json().encode() + b"\0" + plan.dump(), digest_size=4).hexdigest()
+    return f"{keys.slug(Path(spec.source_name).stem, 40) or 'job'}-{digest}"
+
+
+def _read(source: Source, wishes: Wishes) -> tuple[Document, Origin]:
+    kind = source.kind or kind_of(source.name)
+    document = read_source(source.data, source.name, kind=kind, options=wishes.options.reading)
+    return document, Origin(source.name, kind, hashlib.sha256(source.data).hexdigest())
+
+
+def _plan(document: Document, origin: Origin, wishes: Wishes, language: str) -> Planned:
+    offer = wishes.offer
+    lexicon = wishes.options.speaking.lexicon
+    if lexicon is not None and lexicon.has_phonemes and not offer.phonemes:
+        msg = f"--lexicon has phonemes, which model {offer.name} does not speak; respell those words in letters"
+        raise BadOption(msg)
+    limits = Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars)
+    return build_plan(document, origin, language=language, limits=limits, options=wishes.options)
+
+
+def _check_speed(offer: ModelOffer, speed: float) -> None:
+    if not offer.min_speed <= speed <= offer.max_speed:
+        msg = f"speed {speed:g} is not possible with model {offer.name}; {offer.min_speed:g} to {offer.max_speed:g} is"
+        raise BadOption(msg)
+
+
+def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
+    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
+    language = asked or declared or voice.language
+    base = base_language(language)
+    if strict and base != base_language(voice.language):
+        origin = "asked for" if asked else "declared by the source"
+        msg = (
+            f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
+            f"--lang {voice.language} to have the text read as {voice.language}"
+        )
+        raise BadOption(msg)
+    return voice.language if base == language.casefold() == base_language(voice.language) else language
+
+
+def _doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
+    """What `submit` would refuse a plan for."""
+    if base_language(language) != base_language(voice.language):
+        yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
+    for name in sorted({segment.voice for segment in plan.segments if segment.voice}):
+        try:
+            known_voice(offer, name)
+        except BadOption as error:
+            yield str(error)
+
+
+def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
+    """The revisions of the voices that segments ask for. Each must be in the language of the voice that speaks it."""
+    revisions: dict[str, str] = {}
+    for segment in plan.segments:
+        own = find_voice(offer, segment.voice) if segment.voice else voice
+        if base_language(segment.language) != base_language(own.language):
+            what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
+            msg = (
+                f"{what} is in {segment.language}, voice {own.name} speaks {own.language}; give it "
+                'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
+            )
+            raise BadOption(msg)
+        if segment.voice:
+            revisions[own.name] = own.revision
+    return revisions
