@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from jobs.account import ACCOUNT_SAMPLE_CHARS, Account, Passage, Why
 from jobs.narration import Narration
+from jobs.reading.cleaning import kind_of_character
 from jobs.reading.document import Document, Skip
 from jobs.speaking.aligned import Run
 
@@ -23,23 +24,6 @@ _FIRST_LABEL = 3
 """Codes from here on are skips: an index into the table of reasons."""
 _UNLABELLED = (Why.WHITE_SPACE, Why.INVISIBLE, Why.CONTROL, Why.MARKUP)
 """What characters are that nobody named, the weightiest last: a run of several is called after that."""
-_INVISIBLE = (
-    (0x00AD, 0x00AD), (0x061C, 0x061C), (0x180B, 0x180F), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F),
-    (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB), (0xE0000, 0xE0FFF),
-)  # fmt: skip
-_CONTROL = (
-    (0x00, 0x08),
-    (0x0E, 0x1B),
-    (0x7F, 0x84),
-    (0x86, 0x9F),
-    (0xD800, 0xDFFF),
-    (0xFDD0, 0xFDEF),
-    (0xFFFD, 0xFFFF),
-)
-_WHITE = (
-    (0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029),
-    (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +137,7 @@ class _Ledger:
     def _written_otherwise(self, char: str, place: int, order: tuple[int, int]) -> None:
         """White space may be written as other white space; a control code that was read as a space is left out."""
         end = self.escapes.get(place, place + 1)
-        kind = _UNLABELLED[int(_kinds(self.points[place : place + 1])[0])]
+        kind = kind_of_character(self.text[place])
         if end == place + 1 and char == " " and place not in self.changes and kind is not Why.MARKUP:
             if kind is not Why.WHITE_SPACE:
                 self.codes[place] = self.label(kind)
@@ -200,8 +184,6 @@ def _points(text: str) -> NDArray[np.uint32]:
 
 def _kinds(points: NDArray[np.uint32]) -> NDArray[np.int32]:
     """The index in `_UNLABELLED` of each code point."""
-    kinds = np.full(points.size, _UNLABELLED.index(Why.MARKUP), np.int32)
-    for why, ranges in ((Why.CONTROL, _CONTROL), (Why.INVISIBLE, _INVISIBLE), (Why.WHITE_SPACE, _WHITE)):
-        for first, last in ranges:
-            kinds[(points >= first) & (points <= last)] = _UNLABELLED.index(why)
-    return kinds
+    distinct, places = np.unique(points, return_inverse=True)
+    kinds = [_UNLABELLED.index(kind_of_character(chr(point))) for point in distinct.tolist()]
+    return np.array(kinds, np.int32)[places]

@@ -32,9 +32,9 @@ class Break(StrEnum):
 class SegmentPlan(Frozen):
     """One segment: `text` as it is written (without line ends and marks of the format), `spoken` as the model gets it.
 
-    In `spoken`, IPA of a user's lexicon stands between ⟦ and ⟧. `item` is the id of the JSONL line it came from; `voice`
-    and `seed` override the job's; `start_s` is the time at which a subtitle cue wants to begin; `pause_s` the pause that
-    a mark asks for after it, instead of that of `break_after`.
+    In `spoken`, IPA of a user's lexicon stands between ⟦ and ⟧. `item` is the id of the JSONL line it came from;
+    `voice` and `seed` override the job's; `start_s` is the time at which a subtitle cue wants to begin; `pause_s` the
+    pause that a mark asks for after it, instead of that of `break_after`.
     """
 
     segment: int

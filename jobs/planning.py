@@ -22,7 +22,7 @@ from jobs.reading.languages import language_of
 from jobs.reading.marks import with_marks
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
-from jobs.speaking.speaker import Speaker, SpeakingOptions, base_language
+from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions, base_language
 from jobs.spec import JobSpec, SegmentTask, SourceKind
 
 _LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")
@@ -42,7 +42,7 @@ class PlanOptions:
     """What a user chooses about a plan. `cast` leads from the names of a script to voices."""
 
     reading: ReadingOptions = DEFAULT_OPTIONS
-    speaking: SpeakingOptions = SpeakingOptions()
+    speaking: SpeakingOptions = DEFAULT_SPEAKING
     markup: bool = False
     cast: Mapping[str, str] = field(default_factory=dict)
 

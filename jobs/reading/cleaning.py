@@ -11,6 +11,8 @@ import re
 from array import array
 from collections.abc import Sequence
 
+from jobs.account import Why
+
 # What shows nothing by itself, without the joiners U+200C and U+200D, which carry meaning in Persian, Indic scripts and
 # emoji, and U+FE0F, which tells an emoji from a sign. Non-characters stand where a word was divided: it stays whole.
 _INVISIBLE = (
@@ -54,6 +56,15 @@ def clean(text: str, offsets: Sequence[int] | None = None) -> tuple[str, Sequenc
     pieces.append(text[position:])
     kept.extend(origin[position:])
     return _stripped("".join(pieces), kept)
+
+
+def kind_of_character(char: str) -> Why:
+    """What a character is that `clean` takes out (white space, invisible, control); of all others: markup."""
+    if char.isspace():
+        return Why.WHITE_SPACE
+    if _BLANK_CHAR.match(char):
+        return Why.CONTROL
+    return Why.INVISIBLE if _UNCLEAN.match(char) else Why.MARKUP
 
 
 def speakable(text: str) -> bool:

@@ -72,9 +72,9 @@ def _leaders(found: Sequence[Block], rows: Sequence[Sequence[int]], last_seen: d
     """Lists without a heading: rows of lines with dots up to a number, most of which come again or are key words."""
     listed: set[int] = set()
     for row in rows:
-        lines = [line.text for index in row for line in found[index].lines]
+        lines = [line for index in row for line in found[index].lines]
         again = sum(any(last_seen[key] > row[-1] for key in _keys(line)) for line in lines)
-        named = sum(keyword_heading(line) is not None for line in lines)
+        named = sum(keyword_heading(line.text) is not None for line in lines)
         if (again + named) * 2 > len(lines):
             listed |= set(row)
     return listed
@@ -85,7 +85,7 @@ def _rows(found: Sequence[Block], rows: Sequence[Sequence[int]], last_seen: dict
     listed: set[int] = set()
     for row in rows:
         again = list(row)
-        while again and any(last_seen[key] <= again[-1] for line in found[again[-1]].lines for key in _keys(line.text)):
+        while again and any(last_seen[key] <= again[-1] for line in found[again[-1]].lines for key in _keys(line)):
             again.pop()  # the first real heading may follow the list at once
         lines = [line.text for index in again for line in found[index].lines]
         keys = [_key(line) for line in lines]
@@ -141,11 +141,11 @@ def _one_level(block: Block) -> int | None:
 def _goes_on(block: Block, index: int, last_seen: dict[str, int], listed: set[str]) -> bool:
     """Whether a block is the heading of a list or goes on with it: a line that was listed is a real heading."""
     lines = [line for line in block.lines if not _HEADING.match(line.text) and not _COLUMN.match(line.text)]
-    if len(lines) == 1 and listed & _keys(lines[0].text):
+    if len(lines) == 1 and listed & _keys(lines[0]):
         return False
     if any(len(line.text) > _MAX_ENTRY_CHARS for line in lines):
         return False
-    entries = sum(_is_paged(line) or any(last_seen[key] > index for key in _keys(line.text)) for line in lines)
+    entries = sum(_is_paged(line) or any(last_seen[key] > index for key in _keys(line)) for line in lines)
     return entries * 2 > len(lines) or not lines
 
 
@@ -167,17 +167,19 @@ def _dots(line: str) -> int:
 
 
 def _block_keys(block: Block) -> set[str]:
-    return {key for line in block.lines for key in _keys(line.text)}
+    return {key for line in block.lines for key in _keys(line)}
 
 
-def _keys(line: str) -> set[str]:
+def _keys(line: Line) -> set[str]:
     """What a heading and its entry have in common: the letters of all of it, and of its title alone."""
-    if len(line) > _MAX_ENTRY_CHARS:
+    text = line.text
+    if len(text) > _MAX_ENTRY_CHARS:
         return set()
-    page = _PAGE.search(line[-_PAGE_CHARS:])
-    named = line if page is None else line[: len(line) - len(page.group())]
+    page = _PAGE.search(text[-_PAGE_CHARS:]) if _is_paged(line) else None
+    named = text if page is None else text[: len(text) - len(page.group())]
     match = _NUMBERED.match(named)
-    return {_key(line), _key(named), _key(named[match.end() :] if match else named)} - {""}
+    title = _key(named[match.end() :] if match else named)
+    return {_key(text), _key(named), "" if title.isdecimal() else title} - {""}
 
 
 def _key(text: str) -> str:

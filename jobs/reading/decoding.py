@@ -105,19 +105,16 @@ def unmarked_wide(data: bytes) -> str | None:
 
 def _as_asked(data: bytes, name: str, asked: str) -> Decoded:
     try:
-        info = codecs.lookup(asked.strip())
-        b"".decode(info.name)  # refuses codecs that are no text encodings, such as hex
-    except (LookupError, UnicodeError, ValueError):
+        known = codecs.lookup(asked.strip()).name
+        text = data.decode(known)
+    except UnicodeDecodeError as error:
+        msg = f"{name} is not {asked}: byte {error.start} does not fit; name its true encoding, or leave it out"
+        raise bad_source(Code.BAD_ENCODING, msg) from None
+    except (LookupError, ValueError):  # unknown, or a codec that is no text encoding, such as hex
         allowed = "utf-8, utf-16, cp1252, iso-8859-2, gb18030, big5, cp932, euc-kr, koi8-r and what else Python knows"
         msg = f"the encoding {asked!r} of {name} is not known; allowed are {allowed}: leave it out to have it found out"
         raise bad_source(Code.BAD_ENCODING, msg) from None
-    try:
-        text = data.decode(info.name)
-    except UnicodeError as error:
-        place = f"byte {error.start}" if isinstance(error, UnicodeDecodeError) else "its bytes"
-        msg = f"{name} is not {info.name}: {place} does not fit; name its true encoding, or leave it out"
-        raise bad_source(Code.BAD_ENCODING, msg) from None
-    return Decoded(text.removeprefix("\ufeff"), info.name)
+    return Decoded(text.removeprefix("\ufeff"), known)
 
 
 def _with_mark(data: bytes, encoding: str, name: str) -> str:

@@ -10,12 +10,12 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from lxml.html.defs import tags
 from markdown_it.token import Token
 
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.labels import BLOCKS, note_text
+from jobs.reading.markdown_rules import BARE_TAG, names_of_tags
 
 _TICKS = re.compile("`+")
 _BLANKS = re.compile(r"[ \t]*")
@@ -24,8 +24,6 @@ _FIRST_SIGN = re.compile(r"\[![A-Za-z][\w-]{0,40}\][+-]?[ \t]*|\[[ xX]\][ \t]+")
 _LINE_SIGN = re.compile(r":{3,}[ \t]*(?:\{[^{}\n]{0,80}\}|[\w-]{0,40}$)[ \t]*|(?P<definition>:[ \t]+)")
 """The fence of an admonition `::: note`; the `: ` before a definition."""
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w-]*)")
-_BARE_TAG = re.compile("<[A-Za-z]+>")
-_CLOSING_TAG = re.compile(r"</([A-Za-z][\w-]*)")
 _ALT = re.compile(r"""\balt\s{0,9}=\s{0,9}(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""", re.IGNORECASE)
 _HIDDEN = re.compile(
     r"""\s(?:hidden(?=[\s>/=])|aria-hidden\s?=\s?["']?true|style\s?=\s?["'][^"'<>]{0,200}display:\s?none)"""
@@ -200,15 +198,14 @@ class InlineWalk:
         match = _TAG.match(tag)
         if match is None:
             return
-        if _BARE_TAG.fullmatch(tag) and match["name"].lower() not in self._names():
+        if BARE_TAG.fullmatch(tag) and match["name"].lower() not in self._names():
             self._put(start, self._at)  # `<sighs>` is what somebody wrote, not a tag
         else:
             self._tag(tag, match, start)
 
     def _names(self) -> frozenset[str]:
-        """The names that are tags here: those of HTML, and those that are closed as well."""
         if self._tag_names is None:
-            self._tag_names = tags | {name.lower() for name in _CLOSING_TAG.findall(self.content)}
+            self._tag_names = names_of_tags(self.content)
         return self._tag_names
 
     def _tag(self, tag: str, match: re.Match[str], start: int) -> None:

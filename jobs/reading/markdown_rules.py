@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from lxml.html.defs import tags
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.rules_inline import StateInline, image, link
 
 from jobs.reading.marks import MARK
@@ -22,6 +23,9 @@ NOTES = "notes"
 _NOTE_LABEL = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\]:[ \t]*")
 _NOTE_MARK = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\](?!\()")
 _NOTE_INDENT = 2
+BARE_TAG = re.compile("<(?P<name>[A-Za-z]+)>")
+_CLOSING_TAG = re.compile(r"</([A-Za-z][\w-]*)")
+_TAGS = "tags"
 _LAST_BRACKET = -1
 """A key in the parser's cache, which has places as its others."""
 _LINK_AFTER = re.compile(r"\([^()\s]{0,400}[/#.:]|\[")
@@ -32,12 +36,29 @@ def markdown_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.disable("text_join")
     parser.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.inline.ruler.before("link", "mark", _mark)
     parser.inline.ruler.before("link", "note_mark", _note_mark)
     parser.inline.ruler.before("link", "note_text", _note_text)
     parser.inline.ruler.at("link", _link)
     parser.inline.ruler.at("image", _image)
     return parser
+
+
+def names_of_tags(text: str) -> frozenset[str]:
+    """The names that are tags in a text, in lower case: those of HTML, and those that are closed somewhere."""
+    return tags | {name.lower() for name in _CLOSING_TAG.findall(text)}
+
+
+def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
+    """HTML, but not a line `<sighs>` that somebody wrote."""
+    match = BARE_TAG.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if match is not None:
+        if _TAGS not in state.env:
+            state.env[_TAGS] = names_of_tags(state.src)
+        if match["name"].lower() not in state.env[_TAGS]:
+            return False
+    return html_block(state, start, end, silent)
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so

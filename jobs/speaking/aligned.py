@@ -45,7 +45,7 @@ class Aligned:
         return list(accumulate((len(run.now) for run in self.runs), initial=0))[:-1]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """The range of the text that `self.text[start:end]` (not empty) was made of; a part of a replacement: all of it."""
+        """Where in the text `self.text[start:end]` (not empty) was made of; for a part of a replacement: all of it."""
         first = self.runs[bisect_right(self._starts, start) - 1]
         last_index = bisect_right(self._starts, end - 1) - 1
         last = self.runs[last_index]
@@ -71,7 +71,7 @@ def runs_of(text: str, start: int, replacements: Iterable[Replacement]) -> Itera
 
 
 def without_double_spaces(runs: Sequence[Run]) -> list[Run]:
-    """The runs without the spaces that dropped text leaves behind: two in a row, at the start, before a closing mark."""
+    """The runs without the spaces that dropped text leaves: two in a row, at the start, before a closing mark."""
     tidy: list[Run] = []
     for run in runs:
         if run.now.startswith(" ") and run.why is None and _ends_blank(tidy):

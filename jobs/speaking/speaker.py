@@ -28,11 +28,14 @@ class SpeakingOptions:
     addresses: Addresses = Addresses.HOST
 
 
+DEFAULT_SPEAKING = SpeakingOptions()
+
+
 @dataclass
 class Speaker:
     """Turns sentences of one document into what is spoken. `vocabulary`: its words that stand in it in lower case."""
 
-    options: SpeakingOptions = SpeakingOptions()
+    options: SpeakingOptions = DEFAULT_SPEAKING
     vocabulary: frozenset[str] = frozenset()
     _notices: dict[str, int] = field(default_factory=dict)
     _without_rules: set[str] = field(default_factory=set)

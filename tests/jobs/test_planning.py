@@ -105,7 +105,7 @@ def test_a_tiny_rest_joins_its_neighbour_beyond_the_packing_length():
 
 def test_headings_are_never_joined_or_split_when_they_fit():
     text = "Chapter 1. The Gate\n\nHi. It is."
-    assert spoken(plan_of(text, pack_chars=100)) == ["Chapter 1. The Gate", "Hi. It is."]
+    assert spoken(plan_of(text, pack_chars=100)) == ["Chapter one. The Gate", "Hi. It is."]
 
 
 def test_segments_and_chapters_are_numbered_in_order():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from jobs import keys, submit
+from jobs import drafts, keys, submit
 from jobs.drafts import find_voice
 from jobs.errors import BadOption, BadOutput, BadSource, StoreError
 from jobs.plan_store import load_plan
@@ -152,8 +152,8 @@ def test_the_cover_of_an_epub_is_kept():
     picture = b"\x89PNG\r\n\x1a\n" + bytes(50)
     data = epub({"one.xhtml": xhtml("<p>Hello there.</p>"), "c.png": picture}, manifest=manifest)
     world = World()
-    asked = submit.Wishes(offer=OFFER, store_url=world.store.url)
-    record = accept(submit.make_draft(submit.Source("b.epub", data), asked), world.truth, world.store)
+    asked = drafts.Wishes(offer=OFFER, store_url=world.store.url)
+    record = accept(drafts.make_draft(drafts.Source("b.epub", data), asked), world.truth, world.store)
     assert world.store.get(keys.job_object(record.job, "cover")) == picture
 
 

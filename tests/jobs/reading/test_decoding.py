@@ -55,3 +55,60 @@ def test_a_declared_encoding_is_used_when_the_bytes_fit():
 @pytest.mark.parametrize("declared", ["hex", "no such", "unicode_escape", "utf-16", "utf-8", ""])
 def test_declarations_that_mean_nothing_are_passed_over(declared):
     assert decode("é".encode(), "x", declared=declared).text == "é"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_wide_text_without_its_mark(encoding):
+    decoded = decode("He said “no”, and left.".encode(encoding), "x.txt")
+    assert (decoded.text, decoded.encoding) == ("He said “no”, and left.", encoding)
+    assert encoding in decoded.warnings[0]
+
+
+LONG = {
+    "gb18030": "河边的老人每天早上都到石桥上看水。他说这条河比他的父亲还要老，没有人知道它从哪里来。" * 6,
+    "big5hkscs": "河邊的老人每天早上都到石橋上看水。他說這條河比他的父親還要老，沒有人知道它從哪裡來。" * 6,
+    "cp932": "雨が降る夜に、彼は橋の上で友だちを待っていた。コーヒーが飲みたいと思った。" * 6,
+    "euc_jp": "雨が降る夜に、彼は橋の上で友だちを待っていた。コーヒーが飲みたいと思った。" * 6,
+    "cp949": "비가 오는 밤에 그는 다리 위에서 친구를 기다리고 있었다. 아무도 오지 않았다. " * 6,
+    "iso2022_jp": "雨が降る夜に、彼は橋の上で友だちを待っていた。",
+}
+
+
+@pytest.mark.parametrize("encoding", LONG)
+def test_long_text_of_east_asia_is_found_out(encoding):
+    decoded = decode(LONG[encoding].encode(encoding), "x.txt")
+    assert (decoded.text, decoded.encoding) == (LONG[encoding], encoding)
+    assert encoding in decoded.warnings[0]
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "cp1253", "cp1250", "cp1252"])
+def test_other_long_text_is_never_guessed(encoding):
+    text = {
+        "cp1253": "Ο γέρος πήγαινε στο ποτάμι. ",
+        "cp1250": "Příliš žluťoučký kůň. ",
+        "cp1252": "Très élevé, café. ",
+    }
+    data = (text.get(encoding, "Старик приходил к реке и смотрел. ") * 60).encode(encoding)
+    assert decode(data, "x.txt").encoding == "cp1252"
+
+
+@pytest.mark.parametrize("asked", ["koi8-r", "KOI8-R ", "koi8_r"])
+def test_what_a_user_asks_for_is_taken(asked):
+    assert decode("Привет".encode("koi8-r"), "x.txt", declared="cp1251", asked=asked).text == "Привет"
+    assert decode("\ufeffПривет".encode(), "x.txt", asked="utf-8").text == "Привет"
+    assert decode("中".encode("utf-16-le"), "x.txt", asked="utf-16-le").text == "中"
+
+
+@pytest.mark.parametrize(
+    ("asked", "data", "told"),
+    [
+        ("no-such", b"a", "not known; allowed are utf-8"),
+        ("hex", b"61", "not known"),
+        ("utf-8", b"caf\xe9", "byte 3 does not fit"),
+        ("ascii", b"caf\xe9", "byte 3 does not fit"),
+    ],
+)
+def test_what_a_user_asks_for_must_be_known_and_fit(asked, data, told):
+    with pytest.raises(BadSource, match=told) as caught:
+        decode(data, "x.txt", asked=asked)
+    assert [problem.code for problem in caught.value.problems] == ["bad_encoding"]

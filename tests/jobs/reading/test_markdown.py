@@ -227,6 +227,10 @@ def test_what_is_kept_is_heard(kept, heard):
     assert kept not in {skip.why for skip in document.skipped}
 
 
+def test_a_line_that_looks_like_a_tag_is_read():
+    assert said("<applause>\nThey *rose*.\n\n<Tabs>\n\na\n\n</Tabs>") == ["<applause> They rose.", "a"]
+
+
 def test_the_names_of_columns_stand_for_bars():
     document = keeping("a | b\n--|--\n**c** | “d”\n", Why.TABLES)
     row = paragraphs(document)[1]

@@ -27,7 +27,7 @@ INLINE = [
 ADDRESSES = [
     "[w](http://a.b/c)", '[w](<c d> "t")', "![alt](i.png)", "<http://a.b>", "<b>", "</b>", "<br>", "<!-- c -->", "<!--",
     "<div>\n", "</div>\n", "<span hidden>", "</span>", "<sup><a href='#f'>1</a></sup>", "\n[r]: http://a.b 't'\n",
-    "[r]", "<script>", "</script>", "<img alt='cat'>", "<table><tr><th>x</th><td>y</td></tr></table>\n", "-->", "<h2>z</h2>\n",
+    "[r]", "<script>", "</script>", "<img alt='cat'>", "-->", "<h2>z</h2>\n",
     "<", ">", "(", ")", ": ",
 ]
 # fmt: on

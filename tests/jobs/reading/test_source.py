@@ -24,6 +24,7 @@ def code_of(call, *args, **named):
         ("x.htm", "html"),
         ("x.epub", "epub"),
         ("x.ndjson", "jsonl"),
+        ("x.VTT", "vtt"),
     ],
 )
 def test_kinds_by_ending(name, kind):
@@ -53,7 +54,6 @@ def test_a_kind_that_is_told_goes_before_the_ending():
         b"ID3\x03" + b"x" * 50,
         b"RIFF\x01\x02\x03\x04WAVEfmt",
         b"\x00" * 20,
-        "no mark".encode("utf-16-le"),
         bytes(range(256)) * 4,
         b"{\\rtf1 text}",
     ],

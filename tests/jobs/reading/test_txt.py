@@ -33,6 +33,14 @@ def test_a_line_of_an_unwrapped_text_is_a_paragraph():
         ("a dash —\nhere", "a dash —here"),
         ("a soft\u00ad \nhyphen", "a softhyphen"),
         ("from 10-\n20", "from 10- 20"),
+        ("a nega- tive and negative thing", "a negative and negative thing"),
+        ("the capabili- ties, capabilities", "the capabilities, capabilities"),
+        ("two- or three-fold, pre- and post-war", "two- or three-fold, pre- and post-war"),
+        ("a one-\nsided, one-sided onesided", "a one-sided, one-sided onesided"),
+        ("a nega-\ntive thing", "a negative thing"),
+        ("emo\ufffetional and emo\ufffe\ntional", "emotional and emotional"),
+        ("inter\u2010\nnational, international", "international, international"),
+        ("nega\u00ac\ntive", "negative"),
         ("in Anglo-\nSaxon", "in Anglo- Saxon"),
         ("他每天\n来到石桥。", "他每天来到石桥。"),
         ("mixed 他\nword", "mixed 他 word"),
@@ -109,7 +117,7 @@ def test_a_part_and_its_first_chapter_are_one():
 
 def test_a_heading_with_text_right_below_it():
     plan = plan_of("CHAPTER I\nIt was a dark night, and it\nrained in the town.\n")
-    assert [(segment.spoken, segment.break_after) for segment in plan.segments] == [
+    assert [(segment.text.replace("\n", " "), segment.break_after) for segment in plan.segments] == [
         ("CHAPTER I", Break.HEADING),
         ("It was a dark night, and it rained in the town.", Break.CHAPTER),
     ]
@@ -120,7 +128,9 @@ def test_titles_in_capitals_divide_a_text_that_has_no_other_headings():
     assert titles("CHAPTER I\n\nText.\n\n\nTHE WELL\n\nText.") == ["Chapter I"]
 
 
-@pytest.mark.parametrize("line", ["* * *", "***", "---", "~~~", "⁂", "#", "•", "* * * * *"])
+@pytest.mark.parametrize(
+    "line", ["* * *", "***", "---", "~~~", "⁂", "#", "•", "* * * * *", "o O o", "~oOo~", "———", ". . .", "❦"]
+)
 def test_scene_breaks(line):
     plan = plan_of(f"One.\n\n{line}\n\nTwo.")
     assert [(segment.spoken, segment.break_after) for segment in plan.segments] == [
@@ -168,11 +178,86 @@ def test_asides_of_a_transcribed_book_end_where_their_bracket_does():
     blocks = ["One.", "[Footnote 1: How [so]", "deep?]", "Two.", "[Illustration]", "[Illustration: open", "Three."]
     body = "\n\n".join([*blocks, "[sic] Four."])
     assert texts(GUTENBERG.format(body)) == ["One.", "Two.", "[Illustration: open", "Three.", "[sic] Four."]
-    assert "1 x footnote not spoken" in read(GUTENBERG.format(body)).warnings
 
 
-def test_marks_of_transcribers_stay_in_other_texts():
-    assert texts("A _very_ odd [1] list.\n\n[Illustration: it]") == ["A _very_ odd [1] list.", "[Illustration: it]"]
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("A _very_ odd", "A very odd"),
+        ("_All of it\nand more_ now", "All of it and more now"),
+        ("A *bold* and **bolder** word", "A bold and bolder word"),
+        ("A =bold= and ~wide~ word", "A bold and wide word"),
+        ("a snake_case_name and __init__ too", "a snake_case_name and __init__ too"),
+        ("2 * 3 * 4 and 2*3*4 = 24 = 6*4", "2 * 3 * 4 and 2*3*4 = 24 = 6*4"),
+        ("~5 to ~10 and a_b _c", "~5 to ~10 and a_b _c"),
+        ("see /_next_/x", "see /_next_/x"),
+    ],
+)
+def test_emphasis(text, said):
+    assert texts(text) == [said]
+
+
+def test_quoted_mail():
+    text = "> Hello there,\n> he wrote.\n>\n>> Deep.\n\n> 5 is more.\n\nx <3 you."
+    assert texts(text) == ["Hello there, he wrote.", "Deep.", "> 5 is more.", "x <3 you."]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("Buy:\n- milk and\n  honey\n- bread", ["Buy:", "- milk and honey", "- bread"]),
+        ("* one\n* two", ["one", "two"]),
+        ("• one\n• two\nmore", ["one", "two more"]),
+        ("1. First\n2. Second\ngoes on\n3. Third", ["1. First", "2. Second goes on", "3. Third"]),
+        ("a) this\nb) that", ["a) this", "b) that"]),
+        ("(1) this\n(2) that", ["(1) this", "(2) that"]),
+        ("i. one\nii. two", ["i. one", "ii. two"]),
+        ("- Who is it?\n- Me.", ["- Who is it?", "- Me."]),
+        ("He was born in\n14. He died\nin 15. And so.", ["He was born in 14. He died in 15. And so."]),
+        ("It was\n- of all things - his.", ["It was - of all things - his."]),
+    ],
+)
+def test_lists(text, items):
+    assert texts(text) == items
+
+
+@pytest.mark.parametrize(
+    ("text", "turns"),
+    [
+        ("ANNA: Hi.\nBEN: So\nit is.\nOLD MAN (low): Go.", ["ANNA: Hi.", "BEN: So it is.", "OLD MAN (low): Go."]),
+        ("The kitchen.\nANNA: Hi.\nBEN: So.", ["The kitchen.", "ANNA: Hi.", "BEN: So."]),
+        ("Dr. Smith: Hello\nMary Jane: Hi", ["Dr. Smith: Hello", "Mary Jane: Hi"]),
+        ("ANNA:\nHi.\nBEN:\nSo.", ["ANNA: Hi.", "BEN: So."]),
+        ("Note: it is\nlate now.", ["Note: it is late now."]),
+        ("He said one thing: go\naway from here: now.", ["He said one thing: go away from here: now."]),
+    ],
+)
+def test_turns_of_a_script_are_paragraphs(text, turns):
+    assert texts(text) == turns
+
+
+def test_indented_first_lines_begin_paragraphs():
+    text = "  It was dark. The wind\nblew and the house was still.\n  He got up.\n  “Who is it?” he said, and\nwent."
+    said = ["It was dark. The wind blew and the house was still.", "He got up.", "“Who is it?” he said, and went."]
+    assert texts(text) == said
+    assert texts("\u3000\u3000他来了。\n\u3000\u3000她走了。") == ["他来了。", "她走了。"]
+
+
+def test_indented_verse_is_one_paragraph():
+    assert texts("The rose is red\n  The violet blue\nAnd so are you\n  To me") == [
+        "The rose is red The violet blue And so are you To me"
+    ]
+
+
+def test_short_dialogue_between_long_lines_is_a_paragraph_a_line():
+    lines = ["“No.”", "“Yes.”", "It went on and on. " * 8, "“Why?”", "“So.”"]
+    assert texts("\n".join(lines)) == [line.strip() for line in lines]
+
+
+@pytest.mark.parametrize("rule", ["* * *", "***", "———", "⁂", "o O o", "~~~"])
+def test_a_rule_parts_text_without_blank_lines(rule):
+    kinds = [paragraph.kind for paragraph in read(f"One.\n{rule}\nTwo.").chapters[0].paragraphs]
+    assert kinds == [ParagraphKind.BODY, ParagraphKind.SCENE_BREAK, ParagraphKind.BODY]
 
 
 @pytest.mark.parametrize("heading", ["CONTENTS", "Table of Contents", "Contents."])
@@ -180,14 +265,14 @@ def test_marks_of_transcribers_stay_in_other_texts():
 def test_a_contents_list_is_not_spoken(heading, separate):
     entries = separate.join(["CHAPTER I. The Gate ..... 3", "CHAPTER II. The Well ..... 14"])
     text = f"{heading}\n\n{entries}\n\nCHAPTER I. The Gate\n\nText.\n\nCHAPTER II. The Well\n\nMore."
-    assert spoken(plan_of(text)) == ["CHAPTER I. The Gate", "Text.", "CHAPTER II. The Well", "More."]
+    assert texts(text) == ["CHAPTER I. The Gate", "Text.", "CHAPTER II. The Well", "More."]
 
 
 def test_the_first_heading_after_a_contents_list_stays_though_its_number_comes_again():
     parts = ["PART ONE", "CHAPTER I", "CHAPTER II", "PART TWO", "CHAPTER I"]
     body = "\n\n".join(f"{part}\n\nText of it." for part in parts)
     text = "CONTENTS\n\n" + "\n".join(parts) + "\n\n" + body
-    assert spoken(plan_of(text)) == [line for part in parts for line in (part, "Text of it.")]
+    assert texts(text) == [line for part in parts for line in (part, "Text of it.")]
 
 
 def test_contents_as_a_word_of_the_text_is_spoken():
