@@ -16,6 +16,8 @@ from jobs.account import Why
 from jobs.reading.markup_page import Page
 
 _OPS = "{http://www.idpf.org/2007/ops}"
+_WORD_KEYS = (_OPS + "type", "epub:type", "epub-type", "role")
+_NOTHING: frozenset[str] = frozenset()
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -133,8 +135,11 @@ def declared_language(node: etree._Element) -> str | None:
 
 def words_of(node: etree._Element) -> frozenset[str]:
     """What `epub:type` and `role` say an element is, in a tree of a `Page` or a plain one."""
-    said = (node.get(key) for key in (_OPS + "type", "epub:type", "epub-type", "role"))
-    return frozenset(" ".join(word for word in said if word).lower().split())
+    attributes = node.attrib
+    if not attributes:
+        return _NOTHING
+    said = [attributes[key] for key in _WORD_KEYS if key in attributes]
+    return frozenset(" ".join(said).lower().split()) if said else _NOTHING
 
 
 def text_of(node: etree._Element) -> str:
