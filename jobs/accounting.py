@@ -89,9 +89,13 @@ class _Ledger:
     def replace(self, run: Run, places: NDArray[np.int64], number: int) -> None:
         """Claim what a replacement stands for and what is between its characters; a passage left out parts it."""
         start, last = int(places[0]), int(places[-1])
-        free = np.flatnonzero(self.codes[start : self.escapes.get(last, last + 1)] == _OPEN)
+        window = self.codes[start : self.escapes.get(last, last + 1)]
         now = run.now
         why = run.why or Why.SYMBOL
+        if not window.any():  # all of it is open, as nearly always
+            self._change(start, start + window.size, why, (number, run.start, now))
+            return
+        free = np.flatnonzero(window == _OPEN)
         if not free.size:  # words that a reader put in stand at the same place
             self._change(start, start + 1, why, (number, run.start, now))
             return

@@ -6,6 +6,7 @@ The marks are those of Project Gutenberg's plain texts (`*** START OF THE PROJEC
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -79,12 +80,11 @@ def unframe(lines: Sequence[Line | None], skip: frozenset[Why]) -> Frame:
         if start < at:
             continue  # a second start mark inside one book
         body = _mark_end(lines, start)
-        end = next((index for index in ends if index >= body), len(lines))
+        after = bisect_left(ends, body)
+        end = ends[after] if after < len(ends) else len(lines)
         _take(frame, lines[at:body], skip)
-        following = next((index for index in starts if index > end), None)
-        inner_end = end if following is not None or end < len(lines) else len(lines)
-        frame.lines += [None, *lines[body:inner_end], None]
-        at = inner_end
+        frame.lines += [None, *lines[body:end], None]
+        at = end
     _take(frame, lines[at:], skip)
     return frame
 

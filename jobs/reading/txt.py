@@ -195,7 +195,7 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
         text=text,
         encoding=decoded.encoding,
         warnings=decoded.warnings + _warnings(text),
-        skipped=(*passages, *pages, *marks.cuts, *reader.skipped),
+        skipped=(*passages, *pages, *(cut for cut in marks.cuts if cut.why is not Why.MARKUP), *reader.skipped),
     )
     return checked(document, name)
 

@@ -7,7 +7,7 @@ is for the model (`[[…]]`) and is claimed before everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jobs.speaking import common, english
@@ -39,6 +39,7 @@ class Speaker:
     vocabulary: frozenset[str] = frozenset()
     _notices: dict[str, int] = field(default_factory=dict)
     _without_rules: set[str] = field(default_factory=set)
+    _rules_of: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
 
     def replacements(self, text: str, language: str, *, heading: bool = False) -> list[Replacement]:
         """What of a sentence of clean text is spoken otherwise: in order, without overlap."""
@@ -48,9 +49,10 @@ class Speaker:
             claimed[match.start() : match.end()] = b"\1" * len(match.group())
         found: list[Replacement] = []
         for rule in self._rules(language):
-            for one in _free(rule(text, context), claimed):
-                claimed[one.start : one.end] = b"\1" * (one.end - one.start)
-                found.append(one)
+            for one in rule(text, context):
+                if one.end > one.start and 1 not in claimed[one.start : one.end]:
+                    claimed[one.start : one.end] = b"\1" * (one.end - one.start)
+                    found.append(one)
         found.sort(key=lambda one: one.start)
         return found
 
@@ -63,16 +65,16 @@ class Speaker:
         ]
         return (*(f"{text} ({count} x)" if count > 1 else text for text, count in self._notices.items()), *missing)
 
-    def _rules(self, language: str) -> Iterator[Rule]:
-        if self.options.lexicon is not None:
-            yield self.options.lexicon.rule
-        yield from common.FIRST
-        base = base_language(language)
-        if base in RULES:
-            yield from RULES[base]
-        else:
-            self._without_rules.add(base)
-        yield from common.LAST
+    def _rules(self, language: str) -> tuple[Rule, ...]:
+        """The rules of a language in order."""
+        if language not in self._rules_of:
+            base = base_language(language)
+            own = RULES.get(base)
+            if own is None:
+                self._without_rules.add(base)
+            users = () if self.options.lexicon is None else (self.options.lexicon.rule,)
+            self._rules_of[language] = (*users, *common.FIRST, *(own or ()), *common.LAST)
+        return self._rules_of[language]
 
 
 def base_language(language: str) -> str:
@@ -83,10 +85,3 @@ def base_language(language: str) -> str:
 def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:
     """A sentence as it is spoken, with its replacements (in order)."""
     return "".join(run.now for run in without_double_spaces(list(runs_of(text, 0, replacements))))
-
-
-def _free(found: Iterable[Replacement], claimed: bytearray) -> Iterator[Replacement]:
-    """Those whose characters nobody claimed, and that change something."""
-    for one in found:
-        if one.end > one.start and not any(claimed[one.start : one.end]):
-            yield one

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import inflect
 
 MOST_DIGITS = 15
 """Longer numbers are read digit by digit: nobody follows a quintillion."""
-_DAY_FIRST = frozenset(
-    (
-        "GB",
-        "UK",
-        "AU",
-        "NZ",
-        "IE",
-        "IN",
-        "ZA",
-        "SG",
-        "HK",
-        "MY",
-        "KE",
-        "NG",
-        "GH",
-        "JM",
-        "TT",
-        "PK",
-        "LK",
-        "BD",
-        "MT",
-        "ZW",
-    )
+_DAY_FIRST = frozenset({
+    "GB", "UK", "AU", "NZ", "IE", "IN", "ZA", "SG", "HK", "MY", "KE", "NG", "GH", "JM", "TT", "PK", "LK", "BD", "MT", "ZW",
+})  # fmt: skip
+_SMALL = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
-_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_DIGITS = _SMALL[:10]
+_TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_GROUPS = ("", "thousand", "million", "billion", "trillion")
+_ORDINALS = {
+    "one": "first",
+    "two": "second",
+    "three": "third",
+    "five": "fifth",
+    "eight": "eighth",
+    "nine": "ninth",
+    "twelve": "twelfth",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +45,6 @@ def locale_of(language: str) -> Locale:
     return Locale(f"en-{region.upper()}", region.upper() in _DAY_FIRST)
 
 
-@lru_cache(maxsize=1)
-def _engine() -> inflect.engine:
-    # Late, because the import takes longer than `tts-batch --help` may.
-    import inflect
-
-    return inflect.engine()
-
-
 def cardinal(number: str, locale: Locale) -> str:
     """A whole number of ASCII digits: one by one with a leading zero or above `MOST_DIGITS`."""
     if (len(number) > 1 and number[0] == "0") or len(number) > MOST_DIGITS:
@@ -73,7 +56,32 @@ def cardinal(number: str, locale: Locale) -> str:
 
 @lru_cache(maxsize=16384)
 def _cardinal(number: str, locale: Locale) -> str:
-    return str(_engine().number_to_words(number, andword="and" if locale.british else "", comma="")).replace("  ", " ")
+    """Groups of three digits with their names, the last one joined by "and" where it has no hundreds (British)."""
+    groups = [int(number[max(0, end - 3) : end]) for end in range(len(number), 0, -3)]
+    said = [
+        f"{_below_thousand(group, locale)} {name}".rstrip()
+        for group, name in reversed(list(zip(groups, _GROUPS, strict=False)))
+        if group
+    ]
+    if locale.british and len(said) > 1 and 0 < groups[0] < 100:
+        said.insert(-1, "and")
+    return " ".join(said) or _SMALL[0]
+
+
+def _below_thousand(number: int, locale: Locale) -> str:
+    hundreds, rest = divmod(number, 100)
+    said = [f"{_SMALL[hundreds]} hundred"] if hundreds else []
+    if rest:
+        said += ["and"] if hundreds and locale.british else []
+        said.append(_below_hundred(rest))
+    return " ".join(said)
+
+
+def _below_hundred(number: int) -> str:
+    if number < len(_SMALL):
+        return _SMALL[number]
+    tens, ones = divmod(number, 10)
+    return _TENS[tens] + (f"-{_SMALL[ones]}" if ones else "")
 
 
 def ordinal(number: str, locale: Locale) -> str:
@@ -86,7 +94,11 @@ def ordinal(number: str, locale: Locale) -> str:
 
 @lru_cache(maxsize=4096)
 def _ordinal(number: str, locale: Locale) -> str:
-    return str(_engine().ordinal(cardinal(number, locale)))
+    """The cardinal with its last word made ordinal."""
+    words = cardinal(number, locale)
+    last = re.split("[ -]", words)[-1]
+    changed = _ORDINALS.get(last) or (f"{last[:-1]}ieth" if last.endswith("y") else f"{last}th")
+    return words.removesuffix(last) + changed
 
 
 def plural(words: str) -> str:

@@ -5,8 +5,10 @@ import zipfile
 
 import pytest
 
+from jobs.account import Why
 from jobs.reading import read_source
-from tests.helpers_reading import METADATA, epub, plan_of, spoken, xhtml
+from tests.helpers_account import check_account
+from tests.helpers_reading import METADATA, epub, plan_of, planned_of, spoken, xhtml
 
 NAV = '<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
 JPEG = b"\xff\xd8\xff\xe0" + bytes(range(256))
@@ -27,6 +29,15 @@ def chapters(data):
     return {chapter.title: [paragraph.text for paragraph in chapter.paragraphs] for chapter in document.chapters}
 
 
+def said(data):
+    return [paragraph.text for chapter in read(data).chapters for paragraph in chapter.paragraphs]
+
+
+def left_out(data):
+    document = read(data)
+    return [(document.text[skip.start : skip.end], skip.why) for skip in document.skipped]
+
+
 def test_facts_of_the_package():
     document = read(epub({"a.xhtml": xhtml("<p>Text.</p>")}))
     assert (document.title, document.author, document.language) == ("A Book", "Ann Author", "en-GB")
@@ -43,7 +54,7 @@ def test_the_order_is_that_of_the_spine():
     spine = '<itemref idref="c"/><itemref idref="b" linear="no"/><itemref idref="a"/><itemref idref="c"/>'
     data = epub(files, spine=spine)
     assert list(chapters(data)) == ["c", "a"]
-    assert read(data).warnings == ("1 x document beside the reading order (linear=no) not spoken",)
+    assert left_out(data) == [("b\nText b.", Why.OUTSIDE)]
 
 
 def test_chapters_of_the_table_of_contents():
@@ -125,8 +136,9 @@ def test_notes_in_a_document_of_their_own_are_not_spoken():
         "n.xhtml": xhtml('<div id="n1">Note body.</div><p>Afterword.</p>'),
     }
     document = read(epub(files))
-    assert document.text == "Text goes on.\n\nAfterword."
-    assert document.warnings == ("1 x note not spoken", "1 x note mark not spoken")
+    assert document.text == "Text1 goes on.\n\nNote body.\nAfterword."
+    assert said(epub(files)) == ["Text goes on.", "Afterword."]
+    assert left_out(epub(files)) == [("1", Why.NOTE_MARKS), ("Note body.", Why.NOTES)]
 
 
 def test_the_anchor_of_an_unspoken_element_still_starts_its_chapter():
@@ -166,7 +178,7 @@ def test_a_cover_of_another_kind_is_left_out_with_a_warning():
     ],
 )
 def test_pages_as_they_come(page, heard):
-    assert read(epub({"a.xhtml": xhtml(page)})).text == heard
+    assert said(epub({"a.xhtml": xhtml(page)})) == [heard]
 
 
 def test_old_pages_with_a_document_type_and_another_encoding():
@@ -174,4 +186,132 @@ def test_old_pages_with_a_document_type_and_another_encoding():
         '<?xml version="1.0" encoding="iso-8859-1"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "http://x.org/a.dtd">'
         "<html><body><p>café&nbsp;bar</p></body></html>"
     )
-    assert read(epub({"a.xhtml": page.encode("latin-1")})).text == "café bar"
+    assert said(epub({"a.xhtml": page.encode("latin-1")})) == ["café bar"]
+
+
+CHAPTER = xhtml("<h1>One</h1>" + "<p>The text of a chapter goes on and on.</p>" * 20)
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        (xhtml("<p>Copyright © 2020 Ann.</p><p>All rights reserved. ISBN 1</p>"), Why.FRONT),
+        (xhtml('<section epub:type="copyright-page"><p>By Ann.</p></section>'), Why.FRONT),
+        (xhtml('<section epub:type="halftitlepage"><p>Book</p></section>'), Why.FRONT),
+        (xhtml('<nav epub:type="loi"><a href="a.xhtml">Boat</a></nav>'), Why.CONTENTS),
+        (xhtml("".join(f'<p><a href="a.xhtml#{n}">Part {n}</a></p>' for n in range(3))), Why.CONTENTS),
+        (xhtml("<h1>Index</h1><p>apple, 3</p><p>boat, 5–7</p><p>cat, <i>see</i> dog</p>"), Why.INDEX),
+        (xhtml('<section epub:type="index"><p>apple</p></section>'), Why.INDEX),
+        (xhtml("<h1>Bibliography</h1><p>Smith, 1999.</p>"), Why.BIBLIOGRAPHY),
+        (xhtml('<section epub:type="endnotes"><h1>Notes</h1><p>1. x</p></section>'), Why.NOTES),
+    ],
+)
+def test_documents_that_are_not_spoken(page, why):
+    assert {found for _, found in left_out(epub({"a.xhtml": CHAPTER, "b.xhtml": page}))} == {why}
+    assert list(chapters(epub({"a.xhtml": CHAPTER, "b.xhtml": page}))) == ["One"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        xhtml("<p>For Bo.</p>"),
+        xhtml('<section epub:type="titlepage"><p>A Book, © 2020</p></section>'),
+        xhtml('<section epub:type="preface"><h1>Preface</h1><p>Words.</p></section>'),
+        xhtml('<h1>Links</h1><p>See <a href="a.xhtml">the first chapter</a> for all of it.</p>'),
+        xhtml("<h1>Index</h1><p>He pointed.</p><p>She saw.</p><p>It was dark.</p>"),
+        xhtml('<aside epub:type="sidebar"><p>Beside.</p></aside>'),
+    ],
+)
+def test_documents_that_are_spoken(page):
+    assert left_out(epub({"a.xhtml": CHAPTER, "b.xhtml": page})) == []
+
+
+@pytest.mark.parametrize("kind", ["copyright-page", "toc", "index", "notes"])
+def test_the_guide_says_what_documents_are(kind):
+    files = {"a.xhtml": CHAPTER, "b.xhtml": xhtml("<p>Beside.</p>")}
+    made = epub(files, guide=f'<guide><reference type="{kind}" href="b.xhtml"/></guide>')
+    assert [text for text, _ in left_out(made)] == ["Beside."]
+    alone = epub({"b.xhtml": CHAPTER}, guide=f'<guide><reference type="{kind}" href="b.xhtml"/></guide>')
+    assert left_out(alone) == []
+
+
+def test_marks_inside_a_paragraph_do_not_divide_it():
+    page = xhtml(
+        '<p>It was<a epub:type="noteref" href="#f">1</a><aside epub:type="footnote" id="f"><p>Note.</p></aside> so. '
+        'Go <span epub:type="pagebreak" title="3"> 3 </span>on.</p>'
+    )
+    assert said(epub({"a.xhtml": page})) == ["It was so. Go on."]
+
+
+def test_notes_that_only_links_declare_are_found_over_documents():
+    files = {
+        "a.xhtml": xhtml('<p>Said he<a id="r1" href="n.xhtml#n1">[1]</a>.</p>'),
+        "n.xhtml": xhtml('<h1>Notes</h1><p id="n1"><a href="a.xhtml#r1">[1]</a> A note.</p>'),
+    }
+    assert said(epub(files)) == ["Said he."]
+    assert left_out(epub(files)) == [("[1]", Why.NOTE_MARKS), ("[1] A note.", Why.NOTES), ("Notes", Why.NOTES)]
+
+
+@pytest.mark.parametrize("headings", ["<h2>01</h2><h2>The Gate</h2>", "<h2>The Gate</h2>"])
+def test_a_number_in_the_contents_is_joined_with_the_heading(headings):
+    files = {"nav.xhtml": nav(("a.xhtml", "01")), "a.xhtml": xhtml(f"{headings}<p>Text.</p>")}
+    assert list(chapters(epub(files, manifest=NAV))) == ["01: The Gate"]
+
+
+def test_a_chapter_that_is_not_spoken_gives_its_name_to_no_other():
+    files = {
+        "nav.xhtml": nav(("c.xhtml", "Rights"), ("a.xhtml", "One")),
+        "c.xhtml": xhtml("<p>All rights reserved.</p>"),
+        "d.xhtml": xhtml("<p>For Bo.</p>"),
+        "a.xhtml": CHAPTER,
+    }
+    assert list(chapters(epub(files, manifest=NAV))) == ["A Book", "One"]
+
+
+def test_what_is_missing_in_the_spine_is_warned_of():
+    spine = '<itemref idref="none"/><itemref idref="a"/><itemref idref="g"/><itemref idref="i"/>'
+    manifest = '<item id="g" href="gone.xhtml"/><item id="i" href="a.png" media-type="image/png"/>'
+    document = read(epub({"a.xhtml": CHAPTER, "a.png": PNG}, spine=spine, manifest=manifest))
+    assert [name in warning for name, warning in zip(("none", "gone", "a.png"), document.warnings, strict=True)] == [
+        True,
+        True,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("href", ["A%20b.xhtml", "a B.XHTML", "./x/../a b.xhtml"])
+def test_paths_in_other_case_or_encoding(href):
+    manifest = f'<item id="q" href="{href}" media-type="application/xhtml+xml"/>'
+    assert said(epub({"A b.xhtml": xhtml("<p>x</p>")}, manifest=manifest, spine='<itemref idref="q"/>')) == ["x"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_encodings_of_documents(encoding):
+    page = xhtml("<p>Café</p>").replace("utf-8", encoding[:6].rstrip("-"))
+    assert said(epub({"a.xhtml": page.encode(encoding)})) == ["Café"]
+
+
+@pytest.mark.parametrize("lead", [b"\xef\xbb\xbf", b"\n  ", b"\xef\xbb\xbf\n"])
+def test_a_package_with_something_before_it(lead):
+    made = epub({"a.xhtml": xhtml("<p>x</p>")}, metadata="<dc:title>Fish & Chips</dc:title>")
+    with zipfile.ZipFile(io.BytesIO(made)) as packed:
+        files = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as packed:
+        for name, data in files.items():
+            packed.writestr(name, lead + data if name.endswith(".opf") else data)
+    assert read(buffer.getvalue()).title == "Fish & Chips"
+
+
+def test_the_text_is_that_of_all_documents_and_files_name_them():
+    files = {"a.xhtml": xhtml("<p>One\n <b>two</b></p>\n<p>Three</p>"), "e.xhtml": xhtml("<p/>"), "z.xhtml": xhtml("Z")}
+    document = read(epub(files))
+    assert document.text == "One two\nThree\n\nZ"
+    assert [(file.name, file.start) for file in document.files] == [
+        ("OPS/a.xhtml", 0),
+        ("OPS/e.xhtml", 15),
+        ("OPS/z.xhtml", 15),
+    ]
+    for chapter in document.chapters:
+        for paragraph in chapter.paragraphs:
+            assert paragraph.text == document.text[paragraph.source_start : paragraph.source_end]
+    check_account(planned_of(epub(files), "x.epub"))

@@ -1,6 +1,7 @@
 """Archives that mean harm, are damaged or are no EPUB: refused with a reason, never expanded, never a crash."""
 
 import io
+import random
 import zipfile
 
 import pytest
@@ -139,3 +140,27 @@ def test_packings_that_epub_does_not_allow():
 def test_a_truncated_archive():
     data = epub({"a.xhtml": xhtml("<p>x</p>")})
     assert {code_of(data[:size]) for size in range(1, len(data) - 25, 50)} == {"bad_zip"}
+
+
+def test_random_damage_is_read_or_refused():
+    chance = random.Random(4)
+    made = epub({"a.xhtml": xhtml("<h1>One</h1>" + "<p>Text &amp; more <b>text</b>.</p>" * 20), "b.xhtml": xhtml("B")})
+    outcomes = set()
+    for _ in range(300):
+        data = bytearray(made)
+        for _ in range(chance.randint(1, 6)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        outcomes.add(outcome(bytes(data[: len(data) - chance.choice((0, 0, 0, chance.randrange(len(data))))])))
+    known = {
+        "read",
+        "other text",
+        "bad_zip",
+        "bad_epub",
+        "zip_bomb",
+        "encrypted",
+        "bad_html",
+        "no_text",
+        "bad_encoding",
+    }
+    assert outcomes <= known
+    assert {"bad_zip", "other text"} <= outcomes

@@ -1,14 +1,47 @@
-"""HTML pages."""
+"""HTML pages: what is heard, what is left out and why, and where each character is in the page."""
 
 import pytest
 
+from jobs.account import DEFAULT_SKIP, Why
 from jobs.errors import BadSource
 from jobs.plan import Break
-from tests.helpers_reading import plan_of, read, spoken
+from jobs.planning import PlanOptions
+from jobs.reading import read_source
+from jobs.reading.document import ParagraphKind
+from jobs.reading.options import ReadingOptions
+from tests.helpers_account import check_account
+from tests.helpers_reading import plan_of, planned_of, read
+
+NOTE_PAIR = "<p>Text<a id='r1' href='#n1'>[1]</a> goes on.</p><p><a id='n1' href='#r1'>[1]</a> A note.</p>"
+PANDOC = (
+    "<p>Text<sup id='fnref1'><a href='#fn1'>1</a></sup> on.</p><section class='footnotes'><hr><h2>Notes</h2><ol>"
+    "<li id='fn1'><p>A note. <a href='#fnref1'>↩</a></p></li></ol></section>"
+)
+WIKI = (
+    "<p>Go<sup class=reference id=cite_ref-1><a href='#cite_note-1'>[1]</a></sup> on.</p><h2>Notes</h2>"
+    "<ol class=references><li id=cite_note-1><a href='#cite_ref-1'>^</a> A note</li></ol>"
+)
+RAIN = "<table><tr><th>Day<th>Rain<tr><td> Mon \n</td> <td><p>3 mm</p><tr><td>Tue<td></table>after"
 
 
-def said(body):
-    return spoken(plan_of(f"<html><body>{body}", "x.html"))
+def document_of(body, *, keep=()):
+    options = ReadingOptions(skip=DEFAULT_SKIP - set(keep))
+    return read_source(f"<html><title>T</title><body>{body}".encode(), "x.html", options=options)
+
+
+def paragraphs(document):
+    return [paragraph for chapter in document.chapters for paragraph in chapter.paragraphs]
+
+
+def said(body, *, keep=()):
+    return [one.text for one in paragraphs(document_of(body, keep=keep)) if one.kind is not ParagraphKind.SCENE_BREAK]
+
+
+def left_out(body):
+    document = document_of(body)
+    return [
+        (document.text[skip.start : skip.end], skip.why) for skip in document.skipped if skip.why is not Why.METADATA
+    ]
 
 
 @pytest.mark.parametrize(
@@ -16,44 +49,161 @@ def said(body):
     [
         ("<p>One<p>Two<div>Three</div>Four", ["One", "Two", "Three", "Four"]),
         ("a<br>b<wbr>c &nbsp; &amp; &eacute; &#8212;", ["a bc & é —"]),
-        ("<p>H<sub>2</sub>O, 10<sup>2</sup></p>", ["H2O, 102"]),
+        ("a<br>b<br><br>c<br/>\n<br>d", ["a b", "c", "d"]),
+        ("<p>H<sub>2</sub>O, 10<sup>2</sup>, x<sup>1</sup></p>", ["H2O, 102, x1"]),
         ("<p>Text<!-- no --> goes <b>on</b> <i>and</i> on</p>", ["Text goes on and on"]),
-        ("<p>word<sup><a href='#n'>12</a></sup> next</p>", ["word next"]),
-        ("<p>word<a href='#n'><sup>[3]</sup></a> next</p>", ["word next"]),
-        ("<p>word<a href='#top'>12</a> next</p>", ["word12 next"]),
-        ("<p>word<sup><a href='#n'>nd</a></sup> next</p>", ["wordnd next"]),
-        ("<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>字", ["漢字"]),
-        ("<ul><li>one<li>two</ul>", ["one", "two"]),
-        ("<table><tr><td>A<td>B<tr><td>C</table>", ["A", "B", "C"]),
-        ("<p>a<img alt='no'>b<svg><text>no</text></svg>c</p>", ["abc"]),
-        ("<p>a <span style='display: none'>no</span><span aria-hidden=true>no</span>b</p>", ["a b"]),
-        ("<pre>a poem\n  of lines</pre>", ["a poem of lines"]),
-        ("<pre><code>no()</code></pre>x", ["x"]),
-        ("<nav>no</nav><script>no</script><style>no</style><template>no</template>x", ["x"]),
-        ("<p role='doc-footnote'>no</p><section epub:type='toc'>no</section>x", ["x"]),
-        ("<p>a<a epub:type='noteref' href='#q'>q</a>b</p><div id='q'>no</div>", ["ab"]),
+        ("<p>zero\u200bwidth soft&shy;hyphen <a href='b'>link</a> <del>old</del><q>said</q></p>", None),
+        ("<ul><li>one<li>two</ul><ol><li>a<ul><li>b</ul></ol>", ["one", "two", "a", "b"]),
+        ("<dl><dt>t<dd>d</dl><blockquote>q</blockquote><center>c</center>", ["t", "d", "q", "c"]),
+        ("<p>a<p>* * *<p>b<hr>c", ["a", "b", "c"]),
+        ("<table><tr><td>Layout<td>two</table>", ["Layout", "two"]),
+        ("<table role=presentation><tr><td>A<td>B<tr><td>C</table>", ["A", "B", "C"]),
+        ("<pre>a poem\n  of lines</pre><p>use <code>ls</code>", ["a poem of lines", "use ls"]),
+        ("<details><summary>S</summary>body</details>", ["S", "body"]),
+        ("<form><p>All of a page inside a form.</form>", ["All of a page inside a form."]),
+        ("<article>One</article><article>Two</article>", ["One", "Two"]),
+        ("<h1>Index</h1><p>She looked.</p><p>He left.</p><p>Gone.</p>", ["Index", "She looked.", "He left.", "Gone."]),
+        ("<P>UP</P><o:p>a</o:p>b<svg:g>", ["UP", "ab"]),
+        ("<p>E <math alttext='x squared'><mi>x</mi></math> y", ["E x squared y"]),
+        ("<body><p>again</body><p>after</html>tail", ["again", "after", "tail"]),
     ],
 )
 def test_what_is_heard(body, heard):
+    assert said(body) == (heard or ["zerowidth softhyphen link oldsaid"])
+
+
+@pytest.mark.parametrize(
+    ("body", "heard"),
+    [
+        ("a < b and c > d <3 x", ["a < b and c > d <3 x"]),
+        ("<p title='a > b'>x</p><p class=a\">y</p>", ["x", "y"]),
+        ('<a href="u>lost</a> <a href="v">kept</a>', ["lost kept"]),
+        ("x <a href='y", ["x <a href='y"]),
+        ("x <!-- no end", ["x no end"]),
+        ("x<script>if (a<b) {}</script>y<style>p{}</style>z<script src=s />t", ["xyzt"]),
+        ("<title>no end <p>text", ["no end", "text"]),
+        ("<![CDATA[data &amp; <b>]]>text", ["data &amp; <b>text"]),
+        ("<?php echo 1 ?>y</>z</ x>", ["yz"]),
+        ("&lt;b&gt; &amp;amp; &copy 5 &#150; &#x41; AT&T; &unknown;", ["<b> &amp; © 5 – A AT&T; &unknown;"]),
+        ("\x00a\x0bb\ufffe", ["a b"]),
+        ("<plaintext>p <b>q", ["p q"]),
+        ("<p>x</p></div></p></b>y<i>z", ["x", "yz"]),
+    ],
+)
+def test_broken_pages_lose_no_word(body, heard):
     assert said(body) == heard
 
 
-def test_what_is_left_out_is_counted():
-    document = read(
-        "<p>a<p hidden>no</p><p hidden>no</p><aside role='doc-footnote'>no</aside><pre><code>no</code></pre>", "x.html"
-    )
-    assert document.warnings == ("1 x code listing not spoken", "2 x hidden text not spoken", "1 x note not spoken")
+@pytest.mark.parametrize(
+    ("body", "heard", "why", "text"),
+    [
+        ("<p>word<sup><a href='#n'>12</a></sup> next</p>", "word next", Why.NOTE_MARKS, "12"),
+        ("<p>word<a href='#n'><sup>[3]</sup></a> next</p>", "word next", Why.NOTE_MARKS, "[3]"),
+        ("<p>a<sup><a href='#n'>*</a></sup></p>", "a", Why.NOTE_MARKS, "*"),
+        ("<p>a <a href='#r'>↩</a></p>", "a", Why.NOTE_MARKS, "↩"),
+        ("<p role='doc-footnote'>no</p>x", "x", Why.NOTES, "no"),
+        ("<section epub:type='toc'>no</section>x", "x", Why.CONTENTS, "no"),
+        ("<p>P<span class='pagenum'>[Pg 12]</span> q", "P q", Why.PAGE_NUMBERS, "[Pg 12]"),
+        ("<p>P<span epub:type=pagebreak id=p1> 12 </span>q", "P q", Why.PAGE_NUMBERS, "12"),
+        ("<ruby>漢<rp>(</rp><rt>かん</rt></ruby>字", "漢字", Why.RUBY, "(</rp><rt>かん"),
+        ("<p>a<img alt='A boat'>b", "ab", Why.IMAGES, "A boat"),
+        ("<p>a<svg><text>no</text></svg>b", "ab", Why.ILLUSTRATIONS, "no"),
+        ("<figure><figcaption>Fig. 1</figcaption></figure>x", "x", Why.ILLUSTRATIONS, "Fig. 1"),
+        ("<p>a <span style='display : none'>no</span>b</p>", "a b", Why.HIDDEN, "no"),
+        ("<p>a <span aria-hidden=true>no</span>b</p>", "a b", Why.HIDDEN, "no"),
+        ("<p hidden>no</p>x", "x", Why.HIDDEN, "no"),
+        ("<pre><code>no()</code></pre>x", "x", Why.CODE, "no()"),
+        ("<pre class='sourceCode'><i>no</i></pre>x", "x", Why.CODE, "no"),
+        ("<math><mi>q</mi></math>x", "x", Why.SYMBOL, "q"),
+        ("<table><tr><td>A<td>B<tr><td>C</table>x", "x", Why.TABLES, "A<td>B<tr><td>C"),
+        ("<nav>no</nav>x", "x", Why.OUTSIDE, "no"),
+        ("<header>no</header><p>x", "x", Why.OUTSIDE, "no"),
+        ("<div role=search>no</div>x y z", "x y z", Why.OUTSIDE, "no"),
+        ("<aside>no</aside>x y z", "x y z", Why.OUTSIDE, "no"),
+        ("<article>x y z</article><div>no</div>", "x y z", Why.OUTSIDE, "no"),
+        ("<div>no</div><main>x y z</main>", "x y z", Why.OUTSIDE, "no"),
+        ("<p>x y z<textarea>no</textarea>", "x y z", Why.OUTSIDE, "no"),
+    ],
+)
+def test_what_is_left_out_and_why(body, heard, why, text):
+    assert said(body) == [heard]
+    assert left_out(body) == [(text, why)]
+
+
+@pytest.mark.parametrize(
+    ("body", "heard"),
+    [
+        (NOTE_PAIR, ["Text goes on."]),
+        (PANDOC, ["Text on."]),
+        (WIKI, ["Go on."]),
+        ("<p>a<a epub:type='noteref' href='#q'>q</a>b</p><div id='q'>no</div>", ["ab"]),
+        # A link alone is no mark, and a plain target no note.
+        ("<p>word<a href='#top'>12</a> next</p>", ["word12 next"]),
+        ("<p>word<sup><a href='#n'>nd</a></sup> next</p><p id=n>x", ["wordnd next", "x"]),
+        ("<p>word<sup><a href='#n'>1</a></sup></p><p id=n>Kept", ["word", "Kept"]),
+        ("<div class=notes><p>A chapter of notes without links.</p></div>", ["A chapter of notes without links."]),
+    ],
+)
+def test_notes_are_known_by_links_that_lead_both_ways(body, heard):
+    assert said(body) == heard
+
+
+@pytest.mark.parametrize(
+    ("body", "heard", "why"),
+    [
+        ("<h2>Contents</h2><ul><li><a href='#a'>One</a><li><a href='#b'>Two</a></ul><h2>One</h2>x", ["One", "x"], "c"),
+        ("<h2>References</h2><p>Smith, J. (1999).<p>Doe 2003.<h2>End</h2><p>x", ["End", "x"], "b"),
+        ("<p>x<h2>Index</h2><p>apple, 3, 4<p>boat, 7–9<h3>C</h3><p>cat, see dog", ["x"], "i"),
+    ],
+)
+def test_sections_by_heading_and_look(body, heard, why):
+    assert said(body) == heard
+    reason = {"c": Why.CONTENTS, "b": Why.BIBLIOGRAPHY, "i": Why.INDEX}[why]
+    assert {found for _, found in left_out(body)} == {reason}
+    assert len(said(body, keep=[reason])) > len(heard)
+
+
+@pytest.mark.parametrize(
+    ("body", "why", "heard"),
+    [
+        (RAIN, Why.TABLES, ["Day, Rain", "Day: Mon, Rain: 3 mm", "Day: Tue", "after"]),
+        ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", Why.TABLES, ["a, b", "c, d"]),
+        ("<p>a<img alt='A &amp; boat'>b", Why.IMAGES, ["a A & boat b"]),
+        ("<p>a<sup><a href='#n'>2</a></sup> b", Why.NOTE_MARKS, ["a2 b"]),
+        (NOTE_PAIR, Why.NOTES, ["Text goes on.", "A note."]),
+        ("<pre><code>x = 1</code></pre>", Why.CODE, ["x = 1"]),
+        ("<p hidden>h", Why.HIDDEN, ["h"]),
+    ],
+)
+def test_what_is_kept_is_spoken(body, why, heard):
+    assert said(body, keep=[why]) == heard
+
+
+@pytest.mark.parametrize("body", [RAIN, PANDOC, WIKI, "x &notit; &NotEqualTilde; &lt;<br>a<img alt='b'> c"])
+@pytest.mark.parametrize("skip", [DEFAULT_SKIP, frozenset()])
+def test_the_account_of_a_page_is_whole(body, skip):
+    check_account(planned_of(f"<p>Words.{body}", "x.html", options=PlanOptions(reading=ReadingOptions(skip=skip))))
+
+
+def test_offsets_lead_into_the_page():
+    page = "<title>T</title><p>One <b>two</b>.\n Fish &amp; chips,&nbsp;caf&eacute;.<p>Two<br>lines."
+    document = read(page, "x.html")
+    assert document.text == page
+    first, second = paragraphs(document)
+    assert first.text == "One two. Fish & chips, café."
+    for char, offset in zip(first.text, first.offsets, strict=True):
+        assert page[offset] in {char, "&"} or char == " "
+    assert {page[start:end] for start, end in document.escapes} == {"&amp;", "&nbsp;", "&eacute;", "<br>"}
+    assert page[second.source_start : second.source_end] == "Two<br>lines."
 
 
 def test_chapters_start_at_headings():
     text = "<title>T</title><h1>Part</h1><h2>One</h2><p>a<hr><p>b<h3>Sub</h3><p>c<h2>Two</h2><p>d"
     plan = plan_of(text, "x.html")
     assert [chapter.title for chapter in plan.chapters] == ["Part: One", "Two"]
-    assert [segment.break_after for segment in plan.segments] == [
-        Break.HEADING,
-        Break.HEADING,
-        Break.SCENE,
-        Break.PARAGRAPH,
+    breaks = [Break.HEADING, Break.HEADING, Break.SCENE, Break.PARAGRAPH]
+    assert [one.break_after for one in plan.segments] == [
+        *breaks,
         Break.HEADING,
         Break.CHAPTER,
         Break.HEADING,
@@ -72,11 +222,12 @@ def test_facts():
 def test_xhtml_is_read_as_such():
     page = (
         '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr"><head><title/><script src="x"/>'
-        '<meta name="author" content="Ann"/></head><body><p>Un<a id="x"/> mot&nbsp;ici.</p></body></html>'
+        '<meta name="author" content="Ann"/></head><body><p>Un<a id="x"/> mot&nbsp;ici.</p></body></html>\n'
     )
     for text in (page, f'<?xml version="1.0"?>\n<!DOCTYPE html>{page}'):
         document = read(text, "x.xhtml")
-        assert (document.text, document.language, document.author) == ("Un mot ici.", "fr", "Ann")
+        assert [one.text for one in paragraphs(document)] == ["Un mot ici."]
+        assert (document.text, document.language, document.author) == (text, "fr", "Ann")
 
 
 def test_languages_of_paragraphs():
@@ -84,21 +235,13 @@ def test_languages_of_paragraphs():
     assert [paragraph.lang for paragraph in document.chapters[0].paragraphs] == ["en", "fr", "en"]
 
 
-def test_declared_encodings():
+def test_declared_and_asked_encodings():
     page = "<html><head><meta charset={}></head><p>Привет"
-    assert read(page.format("windows-1251").encode("cp1251"), "x.html").text == "Привет"
+    assert [one.text for one in paragraphs(read(page.format("windows-1251").encode("cp1251"), "x.html"))] == ["Привет"]
     assert read(page.format("koi8-r").encode("koi8-r"), "x.html").encoding == "koi8-r"
-
-
-def test_offsets_count_in_the_text_that_was_taken_out():
-    document = read("<p>One <b>two</b>. Three.<p>Four.", "x.html")
-    assert document.text == "One two. Three.\n\nFour."
-    plan = plan_of("<p>One <b>two</b>. Three.<p>Four.", "x.html")
-    assert [document.text[one.source_start : one.source_end] for one in plan.segments] == [
-        "One two.",
-        "Three.",
-        "Four.",
-    ]
+    wrong = page.format("utf-8").encode("cp1251")
+    asked = read_source(wrong, "x.html", options=ReadingOptions(encoding="cp1251"))
+    assert [one.text for one in paragraphs(asked)] == ["Привет"]
 
 
 def test_a_page_too_deep_to_read_is_refused_not_cut_short():
