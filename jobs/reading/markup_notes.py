@@ -60,10 +60,9 @@ class _Finder:
 
     def pair(self) -> None:
         """Marks and their notes."""
-        back = [link for link in self.links if back_text(link.text) or note_text(link.text)]
-        for link in back:
+        for link in self.links:
             block = _block_of(link.node)
-            if block is not None:
+            if block is not None and (back_text(link.text) or note_text(link.text)):
                 self.leading.setdefault(block, []).append(link)
         marked: set[etree._Element | None] = set()
         for link in self.links:
@@ -74,10 +73,10 @@ class _Finder:
                 continue
             if link.declared:
                 self.found.bodies.add(body)
-            elif note_text(link.text) and self._leads_back(link, self._links_in(body)):
+            elif note_text(link.text) and (back := self._back(link, self._links_in(body))) is not None:
                 marked.add(at)
                 self.found.bodies.add(body)
-                self.found.marks.add(link.node)
+                self.found.marks |= {link.node, back.node}
 
     def _body(self, target: etree._Element, path: str) -> etree._Element | None:
         """The note an anchor names: its element, or the block that the anchor begins."""
@@ -103,25 +102,21 @@ class _Finder:
             node = above if before is None else before
         return False
 
-    def _leads_back(self, mark: _Link, links: list[_Link]) -> bool:
-        """Whether one of the links of a note leads to the paragraph of its mark (and the mark stands within text)."""
+    def _back(self, mark: _Link, links: list[_Link]) -> _Link | None:
+        """The link of a note that leads to the paragraph of its mark, which stands within text there."""
         at = _block_of(mark.node)
         for link in links:
-            back = self.anchors.get(link.target)
-            if back is None or link.node is mark.node:
+            target = self.anchors.get(link.target)
+            if target is None or at is None or link.node is mark.node:
                 continue
-            if at is not None and (_block_of(back) is at or back is at) and not self._is_note(mark, at):
-                return True
-        return False
+            if (_block_of(target) is at or target is at) and not self._begins(at, mark.node, self.pages[mark.path]):
+                return link
+        return None
 
     def _links_in(self, body: etree._Element) -> list[_Link]:
         if body not in self.inside:
             self.inside[body] = [link for node in body.iter(etree.Element) for link in self.leading.get(node, ())]
         return self.inside[body]
-
-    def _is_note(self, mark: _Link, block: etree._Element) -> bool:
-        """A link at the very beginning of its block is the way back from a note, not a mark."""
-        return self._begins(block, mark.node, self.pages[mark.path])
 
 
 def find_notes(pages: Mapping[str, Page], resolve: Resolve) -> Links:

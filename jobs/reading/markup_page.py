@@ -28,6 +28,7 @@ _VOID = frozenset(
     {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "image"}
 ) | frozenset({"input", "keygen", "link", "meta", "param", "source", "track", "wbr"})
 _DROPPED = frozenset({"script", "style"})
+_OUTER = frozenset({"body", "html"})
 _RAW = frozenset({"title", "textarea", "xmp", "plaintext"})
 _RENAMED = {"xmp": "pre", "plaintext": "pre", "image": "img", "noembed": "x-noembed", "noframes": "x-noframes"}
 _RENAMED |= {"iframe": "x-iframe"}  # the parser would take what is inside as raw text
@@ -79,7 +80,8 @@ def page_of(text: str, parse: Callable[[str], etree._Element]) -> Page:
 class _Scan:
     """One pass over a page. `gone` are strings that do not come any more: looking for them again would cost the page.
 
-    White space outside the body stays as it is: the parser would open the body for the mark of a run.
+    White space before the body stays as it is: the parser would open the body for the mark of a run. `closers` end the
+    body and the page: at its end, for text may come after them.
     """
 
     page: str
@@ -88,6 +90,7 @@ class _Scan:
     escapes: list[tuple[int, int]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
+    closers: list[str] = field(default_factory=list)
     in_body: bool = False
 
     def run(self) -> None:
@@ -102,6 +105,7 @@ class _Scan:
             self._text(text_from, at)
             text_from = at = self._take(opening, end)
         self._text(text_from, len(self.page))
+        self.made += self.closers
 
     def _find(self, what: str, at: int) -> int:
         found = -1 if what in self.gone else self.page.find(what, at)
@@ -167,8 +171,9 @@ class _Scan:
         return self._open(name, opening, end)
 
     def _close(self, name: str) -> None:
-        self.in_body = self.in_body and name not in {"body", "html"}
-        if name not in _VOID and name not in _DROPPED and name not in _RAW:
+        if name in _OUTER:
+            self.closers.append(f"</{name}>")
+        elif name not in _VOID and name not in _DROPPED and name not in _RAW:
             self.made.append(f"</{_name(name)}>")
 
     def _open(self, name: str, opening: re.Match[str], end: int) -> int:
@@ -184,10 +189,12 @@ class _Scan:
                 self.made.append(self._mark("\n", (opening.start(),)))
                 self.escapes.append((opening.start(), end))
             return end
-        if empty:
+        if empty and name in _OUTER:
+            self.closers.insert(0, f"</{name}>")
+        elif empty:
             self.made.append(f"<{tag}></{_name(name)}>")
             return end
-        if name in _RAW:
+        if name in _RAW and not empty:
             return self._raw(name, tag, end)
         self.made.append(f"<{tag}>")
         return end

@@ -8,9 +8,12 @@ from functools import lru_cache
 
 MOST_DIGITS = 15
 """Longer numbers are read digit by digit: nobody follows a quintillion."""
-_DAY_FIRST = frozenset({
-    "GB", "UK", "AU", "NZ", "IE", "IN", "ZA", "SG", "HK", "MY", "KE", "NG", "GH", "JM", "TT", "PK", "LK", "BD", "MT", "ZW",
-})  # fmt: skip
+_DAY_FIRST = frozenset(
+    {
+        *("GB", "UK", "AU", "NZ", "IE", "IN", "ZA", "SG", "HK", "MY"),
+        *("KE", "NG", "GH", "JM", "TT", "PK", "LK", "BD", "MT", "ZW"),
+    }
+)
 _SMALL = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),

@@ -117,7 +117,7 @@ def test_broken_pages_lose_no_word(body, heard):
         ("<math><mi>q</mi></math>x", "x", Why.SYMBOL, "q"),
         ("<table><tr><td>A<td>B<tr><td>C</table>x", "x", Why.TABLES, "A<td>B<tr><td>C"),
         ("<nav>no</nav>x", "x", Why.OUTSIDE, "no"),
-        ("<header>no</header><p>x", "x", Why.OUTSIDE, "no"),
+        ("<header>no</header><p>x y z", "x y z", Why.OUTSIDE, "no"),
         ("<div role=search>no</div>x y z", "x y z", Why.OUTSIDE, "no"),
         ("<aside>no</aside>x y z", "x y z", Why.OUTSIDE, "no"),
         ("<article>x y z</article><div>no</div>", "x y z", Why.OUTSIDE, "no"),
