@@ -15,7 +15,8 @@ from jobs.reading.epub_archive import Archive
 from jobs.reading.epub_package import Package, SpineDocument
 from jobs.reading.html import paragraph_of
 from jobs.reading.labels import Labels, words_of
-from jobs.reading.markup import Extraction, TextBlock
+from jobs.reading.markup import Extraction
+from jobs.reading.markup_block import TextBlock
 from jobs.reading.markup_notes import find_notes
 from jobs.reading.markup_sections import is_contents, is_front, judge
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions

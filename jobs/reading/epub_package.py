@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import unquote, urlsplit
@@ -68,7 +68,7 @@ class Package:
     root: etree._Element
     warnings: list[str] = field(default_factory=list)
     encoding: str = "utf-8"
-    _navs: dict[str, etree._Element] = field(default_factory=dict)
+    _trees: dict[str, etree._Element] = field(default_factory=dict)
 
     @classmethod
     def of(cls, archive: Archive) -> Package:
@@ -210,7 +210,11 @@ class Package:
             self._add_role(roles, node.get("type", ""), node.get("href", ""), self.path)
         for path in navs:
             if self.archive.has(path):
-                marks = (nav for nav in _named(self._nav(path), "nav") if "landmarks" in words_of(nav))
+                marks = (
+                    nav
+                    for nav in _named(self._contents_tree(path, self.archive.xhtml), "nav")
+                    if "landmarks" in words_of(nav)
+                )
                 for link in (link for nav in marks for link in _named(nav, "a")):
                     self._add_role(roles, " ".join(words_of(link)), link.get("href", ""), path)
         return roles | {self.archive.find(path) or path: Why.CONTENTS for path in navs}
@@ -221,11 +225,17 @@ class Package:
         if why is not None and anchor is None:
             roles.setdefault(path, why)
 
-    def _nav(self, path: str) -> etree._Element:
-        """The navigation document as a tree; it is needed twice."""
-        if path not in self._navs:
-            self._navs[path] = self.archive.xhtml(path)
-        return self._navs[path]
+    def _contents_tree(self, path: str, load: Callable[[str], etree._Element]) -> etree._Element:
+        """A navigation document (needed twice) or NCX; a book is read without one that cannot be read."""
+        if path not in self._trees:
+            try:
+                self._trees[path] = load(path)
+            except BadSource as error:
+                if error.problems[0].code not in {Code.BAD_HTML, Code.NO_TEXT, Code.BAD_EPUB}:
+                    raise
+                self.warnings.append(f"the table of contents is not used: {error}")
+                self._trees[path] = etree.Element("none")
+        return self._trees[path]
 
     def _locked(self) -> set[str]:
         """The files that are encrypted. Fonts may be: their obfuscation hides no text."""
@@ -236,7 +246,7 @@ class Package:
         return {self.archive.find(path) or path for path in paths}
 
     def _nav_entries(self, path: str) -> Iterator[TocEntry]:
-        navs = list(_named(self._nav(path), "nav"))
+        navs = list(_named(self._contents_tree(path, self.archive.xhtml), "nav"))
         toc = next((nav for nav in navs if words_of(nav) & {"toc", "doc-toc"}), navs[0] if navs else None)
         for link in () if toc is None else _named(toc, "a"):
             target, anchor = self.resolve(link.get("href", ""), path)
@@ -245,7 +255,7 @@ class Package:
                 yield TocEntry(target, anchor, title, sum(local_name(above) == "ol" for above in link.iterancestors()))
 
     def _ncx_entries(self, path: str) -> Iterator[TocEntry]:
-        for point in _named(self.archive.xml(path), "navPoint"):
+        for point in _named(self._contents_tree(path, self.archive.xml), "navPoint"):
             children = {local_name(child): child for child in point.iterchildren(etree.Element)}
             if "content" in children and "navlabel" in children:
                 target, anchor = self.resolve(children["content"].get("src", ""), path)

@@ -17,7 +17,8 @@ from jobs.reading.decoding import Decoded, decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.html_site import site_of
 from jobs.reading.labels import Labels, declared_language
-from jobs.reading.markup import Extraction, TextBlock
+from jobs.reading.markup import Extraction
+from jobs.reading.markup_block import TextBlock
 from jobs.reading.markup_notes import find_notes
 from jobs.reading.markup_page import Page, page_of
 from jobs.reading.markup_sections import judge
@@ -88,12 +89,12 @@ def decode_markup(data: bytes, name: str, *, asked: str | None = None) -> Decode
 
 def parse_html(text: str, name: str) -> etree._Element:
     """The tree of an HTML page, mended where it is broken. Raises BadSource `bad_html`."""
-    parser = etree.HTMLParser(no_network=True, huge_tree=False)
+    parser = etree.HTMLParser(no_network=True, huge_tree=False, encoding="utf-8")
     plain = _NOT_XML.sub(" ", _PROLOG.sub("", text, count=1))
     if not plain.strip():
         raise bad_source(Code.NO_TEXT, f"{name} is an empty page: there is nothing to speak")
     try:
-        root = etree.fromstring(plain, parser)
+        root = etree.fromstring(plain.encode("utf-8", "replace"), parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise bad_source(Code.BAD_HTML, f"{name} cannot be read as HTML: {error}") from None
     # A tree that hit a limit of the parser ends there without an exception: the rest of the text would be lost.

@@ -138,7 +138,7 @@ def words_of(node: etree._Element) -> frozenset[str]:
     attributes = node.attrib
     if not attributes:
         return _NOTHING
-    said = [attributes[key] for key in _WORD_KEYS if key in attributes]
+    said = [str(attributes[key]) for key in _WORD_KEYS if key in attributes]
     return frozenset(" ".join(said).lower().split()) if said else _NOTHING
 
 

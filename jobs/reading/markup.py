@@ -6,7 +6,6 @@ recursive: the depth of a hostile tree costs nothing.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -16,6 +15,7 @@ from lxml import etree
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.labels import BLOCKS, Labels, declared_language
+from jobs.reading.markup_block import OpenBlock, TextBlock
 from jobs.reading.markup_table import DataTable, data_table
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
@@ -23,23 +23,6 @@ _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HID
 _RUNNING = frozenset({"p", "span", "a", "b", "i", "em", "strong", "small", "sup", "sub", "q", "cite", "u", "font"})
 _LASTING_ANCHORS = _INLINE_ASIDES | {Why.RUBY, Why.ILLUSTRATIONS, Why.IMAGES, Why.TABLES, Why.SYMBOL}
 """Where what is left out ends before the text it stands in: its anchors mark that text too."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextBlock:
-    """Text between block boundaries (raw: white space is as in the source) and the place of each character.
-
-    `level` is that of a heading, 1 to 6. `anchors` are the ids met since the block before. `rule` is a horizontal rule;
-    then there is no text. `linked_chars` are those inside links to places of the book itself.
-    """
-
-    text: str
-    offsets: Sequence[int] = ()
-    level: int | None = None
-    lang: str | None = None
-    rule: bool = False
-    anchors: tuple[str, ...] = ()
-    linked_chars: int = 0
 
 
 class Sink(Protocol):
@@ -74,57 +57,6 @@ class _Frame:
     linked: bool
 
 
-@dataclass(slots=True)
-class _Open:
-    """A block while it takes text. `insert` goes before its next visible character and has the place of that."""
-
-    text: list[str] = field(default_factory=list)
-    offsets: list[Sequence[int]] = field(default_factory=list)
-    linked_chars: int = 0
-    broken: bool = False
-    insert: str = ""
-
-    def add(self, text: str, offsets: Sequence[int], *, linked: bool) -> None:
-        visible = len(text) - len(text.lstrip())
-        if visible == len(text):
-            self.broken = self.broken and bool(self.text)
-            if self.insert:
-                return
-        else:
-            self.broken = False
-            if self.insert and (self.text or self.insert.strip()):
-                self._trim()
-                at = [offsets[visible]] * len(self.insert)
-                text = self.insert + text[visible:]
-                offsets = array("Q", [*at, *offsets[visible:]])
-            self.insert = ""
-        self.linked_chars += len(text.strip()) if linked else 0
-        self.text.append(text)
-        self.offsets.append(offsets)
-
-    def _trim(self) -> None:
-        """Take white space off the end: something is put in that brings its own."""
-        while self.text:
-            kept = len(self.text[-1].rstrip())
-            self.text[-1], self.offsets[-1] = self.text[-1][:kept], self.offsets[-1][:kept]
-            if kept:
-                return
-            self.text.pop()
-            self.offsets.pop()
-
-    @property
-    def blank(self) -> bool:
-        return not any(piece.strip() for piece in self.text)
-
-    def joined(self) -> Sequence[int]:
-        if len(self.offsets) == 1:
-            return self.offsets[0]
-        offsets: array[int] = array("Q")
-        for piece in self.offsets:
-            offsets.extend(piece)
-        return offsets
-
-
 @dataclass
 class Extraction:
     """Walks one tree. `skipped` gets what is left out; `own_link` tells links to places of the book itself.
@@ -138,7 +70,7 @@ class Extraction:
     own_link: Callable[[str], bool] = field(default=lambda href: href.startswith("#"))
     main: etree._Element | None = None
     outer: Why | None = None
-    _open: _Open = field(default_factory=_Open)
+    _open: OpenBlock = field(default_factory=OpenBlock)
     _anchors: list[str] = field(default_factory=list)
     _frames: list[_Frame] = field(default_factory=list)
     _tables: list[tuple[etree._Element, DataTable]] = field(default_factory=list)
@@ -278,7 +210,7 @@ class Extraction:
         self._joins = True
 
     def _flush(self) -> Iterator[TextBlock]:
-        block, self._open = self._open, _Open()
+        block, self._open = self._open, OpenBlock()
         self.sink.part()
         if not block.blank:
             frame = self._frames[-1]

@@ -69,7 +69,7 @@ class _Finder:
             target = self.anchors.get(link.target)
             body = None if target is None else self._body(target, link.target[0])
             at = _block_of(link.node)
-            if body is None or body is at or body in marked:  # what holds the mark of a note is none
+            if body is None or body in marked or body in link.node.iterancestors():  # what holds a mark is no note
                 continue
             if link.declared:
                 self.found.bodies.add(body)

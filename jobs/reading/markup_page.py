@@ -172,6 +172,7 @@ class _Scan:
 
     def _close(self, name: str) -> None:
         if name in _OUTER:
+            self.made.append("<div></div>")  # a paragraph does not go on after it
             self.closers.append(f"</{name}>")
         elif name not in _VOID and name not in _DROPPED and name not in _RAW:
             self.made.append(f"</{_name(name)}>")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from jobs.account import Why
-from jobs.reading.markup import TextBlock
+from jobs.reading.markup_block import TextBlock
 
 _INDEX = re.compile(r"(?:general |subject |author )?index(?: of [\w ,]{3,40})?|register|sachregister|personenregister")
 _CONTENTS = re.compile(

@@ -315,3 +315,12 @@ def test_the_text_is_that_of_all_documents_and_files_name_them():
         for paragraph in chapter.paragraphs:
             assert paragraph.text == document.text[paragraph.source_start : paragraph.source_end]
     check_account(planned_of(epub(files), "x.epub"))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("nav.xhtml", "application/xhtml+xml"), ("t.ncx", "application/x-dtbncx+xml")]
+)
+@pytest.mark.parametrize("text", ["", "no markup <", '\ufffd<?xml version="1.0" encoding="utf-8"?><a>'])
+def test_a_broken_table_of_contents_costs_no_book(name, kind, text):
+    manifest = f'<item id="n" href="{name}" media-type="{kind}" properties="{"nav" if "nav" in name else ""}"/>'
+    assert list(chapters(epub({"a.xhtml": CHAPTER, name: text}, manifest=manifest))) == ["One"]
