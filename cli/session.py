@@ -135,7 +135,7 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
         raise BadOption(msg)
     device = local_device(model, precision=settings.precision)
     run = EngineSettings.of(settings, device)
-    return local_offer(model, voice=voice, precision=settings.precision, device=device, run=run)
+    return local_offer(model, voice=_by_path(voice), precision=settings.precision, device=device, run=run)
 
 
 def plan_offer(model: str, voice: str | None, settings: Settings) -> ModelOffer:
@@ -146,7 +146,12 @@ def plan_offer(model: str, voice: str | None, settings: Settings) -> ModelOffer:
     """
     from workers.catalog import known_offer
 
-    return known_offer(model, voice=voice, precision=settings.precision)
+    return known_offer(model, voice=_by_path(voice), precision=settings.precision)
+
+
+def _by_path(voice: str | None) -> str | None:
+    """A voice that is to be added to those of its model; names are looked up (and near ones told) with the plan."""
+    return voice if voice is not None and is_path(voice) else None
 
 
 @contextlib.contextmanager

@@ -21,12 +21,16 @@ REPORT_VERSION = 2
 
 
 class SegmentReport(Frozen):
-    """One segment. `start_s` counts from the start of its chapter and is None where there is no common timeline."""
+    """One segment: `text` as it is written, `spoken` as the model got it.
+
+    `start_s` counts from the start of its chapter and is None where there is no common timeline.
+    """
 
     segment: int
     chapter: int
     state: SegmentState
     text: str
+    spoken: str
     item: str | None
     voice: str
     take: str | None
@@ -171,6 +175,7 @@ def _segments(
                 chapter=segment.chapter,
                 state=result.state,
                 text=segment.text,
+                spoken=segment.spoken,
                 item=segment.item,
                 voice=segment.voice or default_voice,
                 take=result.take if done else None,

@@ -19,6 +19,9 @@ _HEADING = re.compile(
 _NUMBERED = re.compile(r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?=\S)")
 _PAGE = re.compile(r"(?<=[\s.…·_])(?:\d{1,4}|[ivxlc]{1,8})$")
 _PAGE_CHARS = 10
+_PLATE = re.compile(r"(?:\b_?frontispiece_?|\b(?:facing|to face)_?(?: page| p\.)?_? \d{1,4})$", re.IGNORECASE)
+"""Where a picture is, in a list of them."""
+_PLATE_CHARS = 30
 _NO_LETTERS = re.compile(r"[\W_]+")
 _FILLING = " .…·_"
 _MIN_DOTS = 3
@@ -151,6 +154,8 @@ def _goes_on(block: Block, index: int, last_seen: dict[str, int], listed: set[st
 
 def _is_paged(line: Line) -> bool:
     """Whether a line ends in a number that is set off as that of a page is: by dots, or by white space (now gone)."""
+    if _PLATE.search(line.text[-_PLATE_CHARS:]) is not None:
+        return True
     if _PAGE.search(line.text[-_PAGE_CHARS:]) is None:
         return False
     return _dots(line.text) >= _MIN_DOTS or line.end - line.start - line.indent > len(line.text)

@@ -9,12 +9,14 @@ import re
 from dataclasses import dataclass
 
 from jobs.reading.abbreviations import (
+    BOOKS,
     DAYS,
     DESIGNATORS,
     ENDINGS,
     MONTHS,
     ORDINAL_NOUNS,
     ORDINAL_WORDS,
+    SHORT_WORDS,
     TIMES,
     UNITS,
     Words,
@@ -38,7 +40,7 @@ _FIGURES = re.compile(r"\d+\Z")
 _BARE_OPENER = re.compile(r"[(\[{]\s?\Z")
 _QUOTE_MARKS = "“”„‘’«»‹›\"'"
 _AFTER_TIME = re.compile(
-    r"(?:[ECMP][SD]?T|GMT|UTC|BST|CET|CEST|IST|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:January|February|March|April|"
+    r"(?:[ECMP][SD]?T|GMT|UTC|BST|CET|CEST|IST|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Eastern|Pacific|Central|Mountain|Greenwich|(?:January|February|March|April|"
     r"May|June|July|August|September|October|November|December))\Z"
 )
 _SAID = (
@@ -47,7 +49,12 @@ _SAID = (
     "observed|remarked|returned|declared|protested|interrupted|gasped|hissed|roared|sobbed|groaned|explained|suggested"
 )
 _ATTRIBUTION = re.compile(rf"(?:I|[A-Z][\w’'.\-]{{0,24}})(?: [A-Z][\w’'.\-]{{0,24}}){{0,3}} (?:{_SAID})\b")
-_CAMEL = re.compile(r"[a-z][A-Z]")
+_ELIDED = re.compile(r"(?:[ldnsmtcjLDNSMTCJ]|qu|dell|nell|all|sull|un)['’](?=[^\W\d_]{2})")
+_CAMEL = re.compile(r"[a-z][A-Z]|v\d")
+_SLASHED = re.compile(r"[^\W\d_]{1,12}(?:/[^\W_]{1,12}){1,3}\Z")
+_SHILLINGS = re.compile(r"(?:\d+s|\d+l)\Z")
+_PENCE = re.compile(r"\d{1,2}[½¼¾]?d\Z")
+_SHORT_UNITS = frozenset("gmlhs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ class Ends:
         if _BARE_OPENER.search(before):
             return False  # (!) and (?) comment on a word
         after = _after(mark)
-        if _bullet(before):
+        if mark.marks == "." and _bullet(before):
             return False
         if after.word[:1].islower():
             return self._before_small(mark, before, after)
@@ -98,14 +105,17 @@ class Ends:
                 return verdict
         if after.word[:1].isupper():
             return self._before_capital(mark, before, after, quoted=quoted)
-        return None
+        if after.word[:1].isalpha() and not quoted and not mark.closers and set(mark.marks) <= set("!?؟"):
+            return True  # a script without capitals
+        return self._before_figure(mark, before, after, quoted=quoted)
 
     def _before_small(self, mark: Mark, before: str, after: _After) -> bool | None:
         if _CAMEL.match(after.word) and mark.marks == "." and not self._known(_last_word(before)):
             return None  # eBay, iPhone
-        if not self.small or mark.closers or mark.marks != "." or self._known(_last_word(before)):
+        word = _last_word(before)
+        if not self.small or mark.closers or "." in mark.marks[1:] or "…" in mark.marks or self._known(word):
             return False
-        return None
+        return True if mark.marks != "." or (word.isalpha() and len(word) > 1) else None
 
     def _before_capital(self, mark: Mark, before: str, after: _After, *, quoted: bool) -> bool | None:
         ahead = mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
@@ -118,14 +128,27 @@ class Ends:
         word = _last_word(before)
         return (self._starts(after) and len(word) > 1) or self._plain(word) or None
 
+    def _before_figure(self, mark: Mark, before: str, after: _After, *, quoted: bool) -> bool | None:
+        """`He left. 12 men stayed.`"""
+        if mark.marks != "." or mark.closers or quoted or not after.word[:1].isdigit():
+            return None
+        word = _last_word(before)
+        return True if self._plain(word) and word.title() not in MONTHS else None
+
     def _full_stop(self, before: str, after: _After) -> bool | None:
         word = _last_word(before)
+        if self.language in {"fr", "it"}:
+            word = _ELIDED.sub("", word)  # l'art. 5
         small = word.lower()
         previous = _last_word(before[: len(before) - len(word)].rstrip())
         if small in self.words.always:
             return False
         if _FIGURES.match(word):
             return self._after_figures(word, previous, after)
+        if _SHILLINGS.match(word) and _PENCE.match(after.word):
+            return False  # 2s. 6d.
+        if word in BOOKS and after.word[:1].isdigit() and after.then == ":":
+            return False
         if word in TIMES:
             return after.word[:1].isupper() and not _AFTER_TIME.match(after.word)
         if _INITIAL.match(word) or (_DOTTED.match(word) and small not in self.words.soft):
@@ -174,6 +197,8 @@ class Ends:
             return False if numbered or cited else None
         if self._is_title(word) and one:
             return False
+        if one and word in _SHORT_UNITS and previous[-1:].isdigit():
+            return True  # for 24 h. H. pylori
         if self._starts(after):
             return not (one and word.isupper() and not previous)
         if "“" in after.openers:
@@ -206,7 +231,9 @@ class Ends:
 
     def _plain(self, word: str) -> bool:
         """Whether an English word is written out: small, of some length, in no table."""
-        long = len(word) >= _PLAIN_CHARS and word.isalpha() and word.islower()
+        if _SLASHED.match(word):
+            return not self._known(word)  # km/h, and/or
+        long = (len(word) >= _PLAIN_CHARS and word.isalpha() and word.islower()) or word in SHORT_WORDS
         return long and self.language == "en" and not self._known(word)
 
     def _known(self, word: str) -> bool:

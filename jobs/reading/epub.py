@@ -57,11 +57,17 @@ class BookText:
     chars: int = 0
     _between: str = ""
     _inside: bool = False
+    _spoken: bool = True
 
-    def put(self, text: str, _places: Sequence[int], /) -> tuple[str, Sequence[int]]:
-        """Append text; white space at the beginning of a block or after other white space is none."""
+    def put(self, text: str, _places: Sequence[int], /, *, spoken: bool) -> tuple[str, Sequence[int]]:
+        """Append text; white space at the beginning of a block or after other white space is none.
+
+        After what is not spoken it stays: it may part two words that are.
+        """
         flat = _BLANKS.sub(" ", text)
-        if flat.startswith(" ") and (not self._inside or self.pieces[-1].endswith(" ")):
+        blank = not self._inside or (self.pieces[-1].endswith(" ") and spoken == self._spoken)
+        self._spoken = spoken
+        if blank and flat.startswith(" "):
             flat = flat[1:]
         if not flat:
             return "", ()

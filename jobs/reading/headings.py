@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 
 MAX_HEADING_CHARS = 80
+MAX_BARE_HEADING_CHARS = 40
+"""A heading with text right below, without a blank line, is shorter than a wrapped line."""
 MAX_TITLE_CHARS = 60
 MAX_HAN_CHARS = 30
 
@@ -35,6 +37,7 @@ _NAMED = re.compile(
 _HAN = re.compile(r"第[〇零一二三四五六七八九十百千两\d]+[章回节節卷部話话]")
 _NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|{_ROMAN})(?:[.:)]?|[.:]\s+(?P<title>\S.*)|\s*[—–-]\s+(?P<dashed>\S.*))$")
 _BARE = re.compile(rf"(?:\d{{1,4}}|{_ROMAN})[.:)]?$")
+_YEAR = re.compile(r"1[0-9]\d\d$|20\d\d$")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _SMALL = re.compile(
     r"(?:an?|and|as|at|but|by|de[rs]?|die|du|for|from|in|into|la|les?|nor|off?|on|or|out|over|the|to|und|up|with)$"
@@ -63,13 +66,22 @@ def keyword_heading(line: str) -> Heading | None:
     return None
 
 
+def chapter_line(line: str) -> bool:
+    """Whether a line is the heading of a chapter or part with its number, or with a title beside it."""
+    if len(line) > MAX_HEADING_CHARS:
+        return False
+    match = _CHAPTER.match(line) or _PART.match(line)
+    return match is not None and (match["bare"] is None or title_line(match["bare"]))
+
+
 def heading_number(line: str) -> tuple[int, bool] | None:
     """(number, has it a title) of a line such as `IV`, `12.` or `I: Loomings`; None if it is no such line."""
     match = _NUMBERED.match(line) if len(line) <= MAX_TITLE_CHARS else None
     if match is None:
         return None
     title = match["title"] or match["dashed"]
-    return (_value(match["number"]), title is not None) if title is None or title_line(title) else None
+    named = title is None or title_line(title) or _YEAR.match(title) is not None
+    return (_value(match["number"]), title is not None) if named else None
 
 
 def title_line(line: str) -> bool:

@@ -47,7 +47,7 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     page = read_page(decoded.text, name)
     links = find_notes({"": page}, _within_page)
     site = site_of(page)
-    extraction = Extraction(Labels(page, options.skip, links, site=True, rejected=site.rejected), main=site.main)
+    extraction = Extraction(Labels(page, options.skip, links, site=True, rejected=site.rejected), mains=site.mains)
     blocks = list(extraction.blocks(page.root))
     builder, skipped = ChapterBuilder(), extraction.skipped
     emptied = any(skip.why is Why.NOTES for skip in skipped)

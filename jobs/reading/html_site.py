@@ -15,9 +15,9 @@ _UNREAD = frozenset({"title", "template", "noscript", "select", "textarea", "but
 
 @dataclass(slots=True)
 class Site:
-    """`main` holds the text; None when the page does not say where it is. `rejected` is no furniture after all."""
+    """`mains` hold the text; none when the page does not say where it is. `rejected` is no furniture after all."""
 
-    main: etree._Element | None = None
+    mains: frozenset[etree._Element] = frozenset()
     rejected: set[etree._Element] = field(default_factory=set)
 
 
@@ -42,12 +42,23 @@ def site_of(page: Page) -> Site:
                 furniture.append((node, inside))
             chars += page.chars_of(node.tail)
     site = Site(rejected={node for node, inside in furniture if inside > _MOST * chars})
+    title = _title_header(page.root)
+    if title is not None:
+        site.rejected.add(title)
     known = {node for node, _ in furniture}
     outside = sum(inside for node, inside in furniture if known.isdisjoint(node.iterancestors()))
     for found in (mains, articles):
         if len(found) == 1:
             node, inside = found[0]
             # Furniture counts for nothing: a long menu makes no article short.
-            site.main = node if inside > _MOST * max(1, chars - outside) else None
+            if inside > _MOST * max(1, chars - outside):
+                site.mains = frozenset({node}) if title is None else frozenset({node, title})
             break
     return site
+
+
+def _title_header(root: etree._Element) -> etree._Element | None:
+    """The `header` of the page if it holds the first `h1`: the title of the text, and no furniture."""
+    first = next(root.iter("h1"), None)
+    headers = () if first is None else first.iterancestors("header")
+    return next((node for node in headers if (above := node.getparent()) is not None and above.tag == "body"), None)

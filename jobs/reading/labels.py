@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from lxml import etree
 
 from jobs.account import Why
+from jobs.reading.markup_classes import class_reason, is_site_class
 from jobs.reading.markup_page import Page
 
 _OPS = "{http://www.idpf.org/2007/ops}"
@@ -64,6 +66,8 @@ _PAGE_TEXT = re.compile(r"[\[({]?\s*(?:pg?\.?|page)?\s*(?:\d{1,5}|[ivxlcdm]{1,9}
 _CODE_CLASS = re.compile(r"(?:^|\s)(?:code|highlight|sourcecode|programlisting|prettyprint|hljs|language-\S+)(?:$|\s)")
 _CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|figcaption|fig-caption|figure-caption|wp-caption-text)(?:$|\s)")
 _NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}[a-z]?|[a-z]|[ivx]{1,6}|[*†‡§¶‖#]{1,3}|[¹²³⁰⁴-⁹]{1,4})\s*[\])]?\.?")
+_HEADINGS = _names("h1 h2 h3 h4 h5 h6 dt")
+_DROP_CAP = re.compile(r"[\"'“‘«„]?[^\W\d_]")
 _BACK_TEXT = re.compile(r"[\[(]?(?:[↩↑↵⏎⤴^←\ufe0e\ufe0f]{1,4}|back|return)[\])]?", re.IGNORECASE)
 
 
@@ -112,13 +116,17 @@ class Labels:
             yield Why.OUTSIDE
 
     def _attribute_reasons(self, node: etree._Element, tag: str) -> Iterator[Why]:
-        if node.get("hidden") is not None:
+        if (hidden := node.get("hidden")) is not None and not (hidden == "aria" and is_drop_cap(node, self.page)):
             yield Why.HIDDEN
         yield from (why for word in sorted(words_of(node)) if (why := _BY_WORD.get(word)) is not None)
         classes = (node.get("class") or "").lower()
         named = _PAGE_CLASS.search(classes) or (node.get("id") or "").lower().startswith(("page_", "pg_", "pgepubid_p"))
         if named and tag in {"span", "a", "div", "p", "small", "sup"} and _PAGE_TEXT.fullmatch(_short(node, self.page)):
             yield Why.PAGE_NUMBERS
+        if (why := class_reason(node, tag)) is not None:
+            yield why
+        if tag == "a" and _is_heading_link(node, self.page):
+            yield Why.OUTSIDE
         if _CAPTION_CLASS.search(classes) and tag in {"p", "div", "span", "figcaption"}:
             yield Why.ILLUSTRATIONS
 
@@ -149,7 +157,7 @@ def text_of(node: etree._Element) -> str:
 
 def is_furniture(node: etree._Element) -> bool:
     """Whether an element is a part of the site around the text, by its name or role."""
-    if node.tag in _FURNITURE or words_of(node) & _FURNITURE_ROLES:
+    if node.tag in _FURNITURE or words_of(node) & _FURNITURE_ROLES or is_site_class(node):
         return True
     above = node.getparent()
     return node.tag in {"header", "footer"} and above is not None and above.tag == "body"
@@ -178,6 +186,32 @@ def is_note_mark(node: etree._Element, page: Page) -> bool:
     text = _short(node, page)
     raised = node.tag == "sup" or (child is not None and child.tag == "sup")
     return (raised and note_text(text)) or back_text(text)
+
+
+def is_drop_cap(node: etree._Element, page: Page) -> bool:
+    """Whether an element, or the text that stands for an image, is the first letter of the word that goes on after it.
+
+    The word goes on with no white space between, perhaps after elements that end here.
+    """
+    letter = "".join(run.text for run in page.runs_of(node.get("alt"))).strip() or _short(node, page)
+    if not _DROP_CAP.fullmatch(letter):
+        return False
+    after: etree._Element | None = node
+    while after is not None and not after.tail and after.getnext() is None and after.tag not in BLOCKS:
+        after = after.getparent()
+    if after is None or after.tag in BLOCKS:
+        return False
+    following = next(page.runs_of(after.tail), None)
+    return following is not None and following.text[:1].isalpha()
+
+
+def _is_heading_link(node: etree._Element, page: Page) -> bool:
+    """A sign beside a heading that links to it."""
+    if not (node.get("href") or "").startswith("#"):
+        return False
+    text = _short(node, page)
+    headed = any(above.tag in _HEADINGS for above in islice(node.iterancestors(), 2))
+    return headed and 0 < len(text) <= 2 and not text.isalnum()
 
 
 def _short(node: etree._Element, page: Page) -> str:

@@ -36,7 +36,7 @@ _MIN_LONG_SHARE = 0.1
 _FRAGMENTS = (
     "able ably ance ances ation ations ative bility ble bly cal cally cial cian cious dent ence ences ened ening "
     "ent ently ered ering ers ety ful fully hood ible ibly ical ically iness ingly ings ition itions ities ity ized "
-    "izing lessly lity ment ments mental nal ness nesses nity ously ous rial rity sion sions sional ship tain "
+    "ing ings izing lessly lity ment ments mental nal ness nesses nity ously ous rial rity sion sions sional ship tain "
     "tained taining tary ted tely tial tially tic tical tically ties ting tion tional tionally tions tious tive "
     "tively tives tly tory ture tured tures turing ual ually uous vance vity"
 )

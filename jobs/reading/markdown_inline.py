@@ -100,6 +100,8 @@ class InlineWalk:
             self._image(token)
         elif kind in {"note_mark", "note_text"}:
             self._note(token, kind)
+        elif kind in {"embed", "comment"}:
+            self._aside(token)
         elif kind == "link_open":
             self._at += 1
             if token.info == "auto":
@@ -182,6 +184,18 @@ class InlineWalk:
         else:
             self._put(start, end)
         self._at = end if kind == "note_mark" else end + 1
+
+    def _aside(self, token: Token) -> None:
+        """`![[picture.png]]` and `%%comment%%`."""
+        start, end = self._at, self._at + len(token.markup)
+        inside = start + token.markup.index(token.content)
+        if token.type == "comment":
+            self._skip(start, end, Why.HIDDEN if Why.HIDDEN in self.skip else Why.MARKUP)
+        elif Why.IMAGES in self.skip:
+            self._skip(inside, inside + len(token.content), Why.IMAGES)
+        else:
+            self._put(inside, inside + len(token.content))
+        self._at = end
 
     def _html(self, tag: str) -> None:
         start, self._at = self._at, self._at + len(tag)

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, html_block
 from markdown_it.rules_inline import StateInline, image, link
 
+from jobs.reading.markdown_dialects import add_dialects
 from jobs.reading.marks import MARK
 
 MAX_NESTING = 100
@@ -40,6 +41,7 @@ def markdown_parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "mark", _mark)
     parser.inline.ruler.before("link", "note_mark", _note_mark)
     parser.inline.ruler.before("link", "note_text", _note_text)
+    add_dialects(parser)
     parser.inline.ruler.at("link", _link)
     parser.inline.ruler.at("image", _image)
     return parser

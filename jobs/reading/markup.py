@@ -14,13 +14,15 @@ from lxml import etree
 
 from jobs.account import Why
 from jobs.reading.document import Skip
-from jobs.reading.labels import BLOCKS, Labels, declared_language
+from jobs.reading.labels import BLOCKS, Labels, declared_language, is_drop_cap
 from jobs.reading.markup_block import OpenBlock, TextBlock
+from jobs.reading.markup_raised import can_stand_on, is_numerator, power_of, raised
 from jobs.reading.markup_table import DataTable, data_table
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
 """What may stand inside a paragraph without dividing it."""
 _RUNNING = frozenset({"p", "span", "a", "b", "i", "em", "strong", "small", "sup", "sub", "q", "cite", "u", "font"})
+_RUNNING |= {"label", "code"}
 _LASTING_ANCHORS = _INLINE_ASIDES | {Why.RUBY, Why.ILLUSTRATIONS, Why.IMAGES, Why.TABLES, Why.SYMBOL}
 """Where what is left out ends before the text it stands in: its anchors mark that text too."""
 
@@ -28,7 +30,7 @@ _LASTING_ANCHORS = _INLINE_ASIDES | {Why.RUBY, Why.ILLUSTRATIONS, Why.IMAGES, Wh
 class Sink(Protocol):
     """Where the text of a document is."""
 
-    def put(self, text: str, places: Sequence[int], /) -> tuple[str, Sequence[int]]:
+    def put(self, text: str, places: Sequence[int], /, *, spoken: bool) -> tuple[str, Sequence[int]]:
         """The text as it stands in the document, and the offset of each character there."""
 
     def part(self) -> None:
@@ -38,7 +40,7 @@ class Sink(Protocol):
 class InPlace:
     """The document is the page itself: its text stands where it is."""
 
-    def put(self, text: str, places: Sequence[int], /) -> tuple[str, Sequence[int]]:
+    def put(self, text: str, places: Sequence[int], /, *, spoken: bool) -> tuple[str, Sequence[int]]:
         """As it is."""
         return text, places
 
@@ -48,27 +50,31 @@ class InPlace:
 
 @dataclass(slots=True)
 class _Frame:
-    """An element that is open: why what is in it is not spoken, whether it bounds a paragraph, what holds inside."""
+    """An element that is open: why what is in it is not spoken, whether it bounds a paragraph, what holds inside.
+
+    `power` is its text if that is raised.
+    """
 
     why: Why | None
     bounds: bool
     level: int | None
     lang: str | None
     linked: bool
+    power: str = ""
 
 
 @dataclass
 class Extraction:
     """Walks one tree. `skipped` gets what is left out; `own_link` tells links to places of the book itself.
 
-    `main` is the element that holds the text of a site's page: what is around it is outside.
+    `mains` are the elements that hold the text of a site's page, if known: what is around them is outside.
     """
 
     labels: Labels
     sink: Sink = field(default_factory=InPlace)
     skipped: list[Skip] = field(default_factory=list)
     own_link: Callable[[str], bool] = field(default=lambda href: href.startswith("#"))
-    main: etree._Element | None = None
+    mains: frozenset[etree._Element] = frozenset()
     outer: Why | None = None
     _open: OpenBlock = field(default_factory=OpenBlock)
     _anchors: list[str] = field(default_factory=list)
@@ -92,20 +98,26 @@ class Extraction:
 
     def _enter(self, node: etree._Element) -> Iterator[TextBlock]:
         tag, above = str(node.tag), self._frames[-1]
-        why = None if node is self.main else above.why or self.labels.of(node)
-        if tag == "body" and self.main is not None:
+        why = None if node in self.mains else above.why or self.labels.of(node)
+        if tag == "body" and self.mains:
             why = Why.OUTSIDE
         if why is None and tag == "table":
             why = self._table(node)
+        elif why is None and tag == "tr" and self._tables and self._tables[-1][1].names_next:
+            why = Why.TABLES  # the names of the columns are said in each row
         begins = why is not None and above.why is None
         aside = begins and why in _INLINE_ASIDES and _parent_tag(node) in _RUNNING
-        bounds = tag in BLOCKS and not aside and (begins or above.why is None or not self._within_aside())
+        block = tag in BLOCKS or (tag in _RUNNING and node.get("block") is not None)
+        bounds = block and not aside and (begins or above.why is None or not self._within_aside())
         if bounds:
             yield from self._bound(node, tag)
         self._note_anchor(node, tag, why)
         level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else above.level
         linked = above.linked or (tag == "a" and self.own_link(node.get("href") or "-:"))
-        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked))
+        power = self._power(node) if tag == "sup" and why is None else above.power
+        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked, power))
+        if aside and block:
+            self._open.parted = True
         if why is None or begins:
             yield from self._single(node, tag, why)
 
@@ -125,14 +137,23 @@ class Extraction:
             self._put(node.get("alttext"), self._frames[-2].why)
 
     def _image(self, node: etree._Element, why: Why | None) -> None:
-        """The text that stands for an image; in a page it has a place even when it is not spoken."""
-        unspoken = why or (Why.IMAGES if Why.IMAGES in self.labels.skip else None)
-        if unspoken is None:
+        """The text that stands for an image; the picture of a first letter is that letter."""
+        if why is None and is_drop_cap(node, self.labels.page):
+            self._put(node.get("alt"), None)
+        elif why is None and Why.IMAGES not in self.labels.skip:
             self._open.insert = self._open.insert or " "
             self._put(node.get("alt"), None)
             self._open.insert = " "
-        elif isinstance(self.sink, InPlace):
-            self._put(node.get("alt"), unspoken)
+        else:
+            self._put(node.get("alt"), why or Why.IMAGES)
+
+    def _power(self, node: etree._Element) -> str:
+        """The text of a raised number, which is spoken as such; the upper part of a fraction is none."""
+        power = power_of(node, self.labels.page)
+        if power and is_numerator(node, self.labels.page):
+            self._open.insert = self._open.insert or (" " if self._open.last[-1:].isdigit() else "")
+            return ""
+        return power if power and can_stand_on(power, self._open.last) else ""
 
     def _leave(self, node: etree._Element) -> Iterator[TextBlock]:
         if self._frames[-1].bounds:
@@ -181,10 +202,11 @@ class Extraction:
         if why is Why.MARKUP:
             return
         for run in self.labels.page.runs_of(marks):
-            text, offsets = self.sink.put(run.text, run.places)
+            text, offsets = self.sink.put(run.text, run.places, spoken=why is None)
             if not text:
                 continue
             if why is None:
+                text = raised(text) if self._frames[-1].power else text
                 self._open.add(text, offsets, linked=self._frames[-1].linked)
                 self._joins = self._joins and text.isspace()
             else:

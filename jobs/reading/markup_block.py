@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+_NO_SPACE_BEFORE = re.compile(r"[\s.,;:!?%)\]}\u2019\u201d\u2026»\u2013\u2014-]")
+_NO_SPACE_AFTER = (" ", "\n", "\t", "\r", "\xa0", "(", "[", "{", "\u2018", "\u201c", "«", "-", "\xad", "\u2013", "\u2014")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class TextBlock:
 class OpenBlock:
     """A block while it takes text. `insert` goes before its next visible character and has the place of that.
 
-    `broken`: the last that was in it is a line break.
+    `broken`: the last that was in it is a line break. `parted`: something that is not spoken divides its lines here.
     """
 
     text: list[str] = field(default_factory=list)
@@ -36,9 +40,14 @@ class OpenBlock:
     linked_chars: int = 0
     broken: bool = False
     insert: str = ""
+    parted: bool = False
 
     def add(self, text: str, offsets: Sequence[int], *, linked: bool) -> None:
         """The next text."""
+        if self.parted and text:
+            if not self.insert and _NO_SPACE_BEFORE.match(text) is None and not self.last.endswith(_NO_SPACE_AFTER):
+                self.insert = " "
+            self.parted = False
         visible = len(text) - len(text.lstrip())
         if visible == len(text):
             self.broken = self.broken and bool(self.text)
@@ -65,6 +74,11 @@ class OpenBlock:
                 return
             self.text.pop()
             self.offsets.pop()
+
+    @property
+    def last(self) -> str:
+        """The last piece of text in it."""
+        return self.text[-1] if self.text else ""
 
     @property
     def blank(self) -> bool:

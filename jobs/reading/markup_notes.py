@@ -147,7 +147,8 @@ def _listed(page: Page) -> Iterator[etree._Element]:
 def _is_back(link: etree._Element, page: Page) -> bool:
     href = (link.get("href") or "").lower()
     text = page.text_of(link)
-    return back_text(text) or (note_text(text) and "ref" in href.rpartition("#")[2])
+    anchor = href.rpartition("#")[2]
+    return back_text(text) or (note_text(text) and ("ref" in anchor or "anchor" in anchor))
 
 
 def _block_of(node: etree._Element) -> etree._Element | None:

@@ -22,11 +22,13 @@ _QUOTES = ("'", '"')
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,7};?|[A-Za-z][A-Za-z0-9]{1,31};?)")
 _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
+_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table|list-item)\b", re.IGNORECASE)
 _NO_NAME = re.compile("[^a-z0-9-]")
 
 _VOID = frozenset(
     {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "image"}
 ) | frozenset({"input", "keygen", "link", "meta", "param", "source", "track", "wbr"})
+_ANY_BLOCK = re.compile(r"<(?:p|div|h[1-6]|body|section|article|main|ul|ol|dl|table|blockquote)[\s>]", re.IGNORECASE)
 _DROPPED = frozenset({"script", "style"})
 _OUTER = frozenset({"body", "html"})
 _RAW = frozenset({"title", "textarea", "xmp", "plaintext"})
@@ -213,7 +215,12 @@ class _Scan:
         closed = self._closing(name, end)
         if closed >= 0:
             return closed
+        block = _ANY_BLOCK.search(self.page, end)
+        if block is not None:
+            self.warnings.append(f"<{name}> does not end; the page is read on from the next block after it")
+            return block.start()
         self.warnings.append(f"<{name}> does not end; what follows it is not read")
+        self.made.append(f'<div hidden="">{self._noted(end, len(self.page), raw=True)}</div>')
         return len(self.page)
 
     def _closing(self, name: str, at: int) -> int:
@@ -233,9 +240,12 @@ class _Scan:
             key = match[1].lower()
             number = match.lastindex or 1
             value = match[number] if number > 1 else ""
-            hides = key == "hidden" or (key == "style" and _UNSEEN.search(value))
-            if hides or (key == "aria-hidden" and value.lower() == "true"):
-                said.setdefault("hidden", "")
+            if key == "hidden" or (key == "style" and _UNSEEN.search(value)):
+                said["hidden"] = ""
+            elif key == "aria-hidden" and value.lower() == "true":
+                said.setdefault("hidden", "aria")
+            elif key == "style" and _BLOCK.search(value) and "float" not in value:
+                said["block"] = ""
             elif key in {"lang", "xml:lang"}:
                 said.setdefault("lang", _quoted(value))
             elif key.endswith(":type"):

@@ -21,6 +21,11 @@ class DataTable:
     row: int = -1
     column: int = -1
 
+    @property
+    def names_next(self) -> bool:
+        """Whether the next row holds the names of the columns, which are said with each cell below them."""
+        return self.row < 0 and bool(self.headers)
+
     def row_begins(self) -> None:
         """The next row."""
         self.row += 1

@@ -14,8 +14,9 @@ from jobs.reading.headings import capitals, keyword_heading
 from jobs.reading.lines import Block
 
 _CLAIM = re.compile(
-    r"(?:^|(?<=[.,;] ))(?:(?:text |first )?(?:copyright|©|\(c\))\s?(?:©|\(c\)|:)?\s{0,2}(?:\d{4}|by\s)|©"
-    r"|all rights reserved\b|(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX-]{9,}"
+    r"(?:^|(?<=[.,;] ))(?:(?:text |first )?(?:copyright|©|\(c\))\s?(?:©|\(c\)|:)?,?\s{0,2}(?:\d{4}|by\s[^.;]{0,80}\d{4})"
+    r"|copyright,? by\s(?:the\s)?(?-i:[A-Z])|©"
+    r"|all rights(?: are)? reserved(?=\W{0,3}$|[.,;:!—–-]|\s(?:under|including|worldwide|throughout|©|\(c\)))|(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX-]{9,}"
     r"|no part of this (?:book|publication|work) may be)",
     re.IGNORECASE,
 )

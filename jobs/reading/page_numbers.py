@@ -1,4 +1,4 @@
-"""Numbers of pages that stand alone on a line of plain text. Pure.
+"""Numbers of pages that stand alone on a line of plain text, and the running heads beside them. Pure.
 
 `- 12 -` is one by its looks; a bare `12` only when it goes on with others through the text, for chapters have bare
 numbers too. Where a number interrupts a sentence, the lines around it meet again.
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.lines import Line, ends_sentence
+from jobs.reading.running_heads import heads_beside, numbered_heads
 
 _DASHED = re.compile(
     r"(?:[-–—~•]\s?(?:\d{1,4}|[ivxlc]{1,8})\s?[-–—~•]|page \d{1,4} of \d{1,4}|\|\s?\d{1,4}\s?\|)$", re.I
@@ -22,15 +23,19 @@ _CHAPTER = re.compile(r"(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S",
 _MIN_ROW = 3
 _MAX_STEP = 3
 _MIN_LINES_APART = 3
+_FIRST_YEAR = 1000
+"""Numbers from here on are years, unless a sentence goes on over one: `1914`, `1915` head the parts of a diary."""
 _NEAR_LINES = 6
 """How far the text around a number is looked for."""
 
 
 def without_pages(lines: Sequence[Line | None]) -> tuple[list[Line | None], list[Skip]]:
-    """The lines without those that are only the number of a page, and what was taken out."""
+    """The lines without those that are only the number of a page or its running head, and what was taken out."""
     gone = {index for index, line in enumerate(lines) if line is not None and not line.text}
     dashed = {index for index, line in enumerate(lines) if line is not None and _DASHED.match(line.text)}
-    taken = dashed | _bare(lines, gone)
+    headed = numbered_heads(lines, lambda index: _goes_on(lines, *_around(lines, index, gone)))
+    taken = dashed | headed | _bare(lines, gone)
+    taken |= _heads(lines, taken, gone)
     skips = [Skip(line.start, line.end, Why.PAGE_NUMBERS) for index in sorted(taken) if (line := lines[index])]
     gone |= taken
     if not gone:
@@ -42,11 +47,23 @@ def without_pages(lines: Sequence[Line | None]) -> tuple[list[Line | None], list
     return [line for index, line in enumerate(lines) if index not in gone], skips
 
 
+def _heads(lines: Sequence[Line | None], pages: set[int], gone: set[int]) -> set[int]:
+    """Running heads beside page numbers, when a sentence goes on over one of each and its number."""
+    beside = heads_beside(lines, pages)
+    without = gone.union(pages, *beside.values())
+    sure = [
+        indexes
+        for indexes in beside.values()
+        if any(_goes_on(lines, *_around(lines, index, without)) for index in indexes)
+    ]
+    return set().union(*sure)
+
+
 def _bare(lines: Sequence[Line | None], gone: set[int]) -> set[int]:
     """Bare numbers that are pages: rows of them, each a little higher than the one before."""
     taken: set[int] = set()
     row: list[tuple[int, int]] = []
-    chapters = sum(line is not None and _CHAPTER.match(line.text) is not None for line in lines) > 1
+    chapters = [index for index, line in enumerate(lines) if line is not None and _CHAPTER.match(line.text)]
     found = [
         (index, int(match["number"]))
         for index, line in enumerate(lines)
@@ -54,14 +71,14 @@ def _bare(lines: Sequence[Line | None], gone: set[int]) -> set[int]:
     ]
     for place in [*found, (len(lines), -1)]:
         if row and not 0 < place[1] - row[-1][1] <= _MAX_STEP:
-            taken |= _pages_of(lines, row, gone, chapters=chapters)
+            taken |= _pages_of(lines, row, gone, chapters)
             row = []
         row.append(place)
     return taken
 
 
 def _pages_of(
-    lines: Sequence[Line | None], row: Sequence[tuple[int, int]], gone: set[int], *, chapters: bool
+    lines: Sequence[Line | None], row: Sequence[tuple[int, int]], gone: set[int], chapters: Sequence[int]
 ) -> set[int]:
     indexes = [index for index, _ in row]
     if len(row) < _MIN_ROW or indexes[-1] - indexes[0] < _MIN_LINES_APART * (len(row) - 1):
@@ -70,7 +87,16 @@ def _pages_of(
         return set()  # a column of numbers
     worded = any((line := lines[index]) is not None and not line.text.isdecimal() for index in indexes)
     broken = any(_goes_on(lines, *_around(lines, index, gone)) for index in indexes)
-    return set(indexes) if worded or broken or chapters or row[0][1] > 1 else set()
+    if worded or broken or _through(lines, indexes, chapters):
+        return set(indexes)
+    return set(indexes) if 1 < row[0][1] < _FIRST_YEAR else set()
+
+
+def _through(lines: Sequence[Line | None], indexes: Sequence[int], chapters: Sequence[int]) -> bool:
+    """Whether numbers run on through chapters; those of sections stand right below the headings of chapters."""
+    inside = [index for index in chapters if indexes[0] < index < indexes[-1]]
+    numbers = set(indexes)
+    return any(_around(lines, index, set())[1] not in numbers for index in inside)
 
 
 def _around(lines: Sequence[Line | None], index: int, gone: set[int]) -> tuple[int, int]:

@@ -16,6 +16,12 @@ _RULE = re.compile(
 _TURN = re.compile(
     r"(?P<name>[^\W\d_][\w'’.-]{0,29}(?: (?:[^\W_]|\d)[\w'’.-]{0,29}){0,3}(?: ?\([^()\n]{1,60}\))?):(?:\s(?=\S)|$)"
 )
+_STAMP = re.compile(
+    r"[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? ?)?(?:at )?\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,3})?)?(?: ?[AaPp]\.?[Mm]\.?)?"
+    r"(?:\]|\)| [-–—] | (?=[^\W\d_][\w .'’-]{0,40}:)| ?(?=<))"
+)
+"""The time before a message or an utterance: `[12:01] Ann: hi`, `12/03/2021, 14:05 - Ann: hi`, `[00:01:15] Well …`."""
+_DASHED_SPEECH = re.compile(r"[—―–]\s?(?=[^\W_]|[\"“¿¡«…])")
 _MIN_TURNS = 2
 _BULLET = re.compile(r"(?P<mark>[-*•+◦▪‣·–])\s(?=\S)")
 _DROPPED_BULLETS = "*•+◦▪‣·"
@@ -80,13 +86,26 @@ def _is_turn(line: str) -> bool:
 def _parts(lines: Sequence[Line]) -> list[Sequence[Line]]:
     if len(lines) == 1:
         return [lines]
-    starts = turns(lines) or _items(lines) or _indented(lines)
+    starts = _stamped(lines) or turns(lines) or _items(lines) or _speeches(lines) or _indented(lines)
     if starts is None:
         return [lines]
     begun = set(starts)
     edges = sorted({0, *begun})
     parts = [lines[start:end] for start, end in zip(edges, [*edges[1:], len(lines)], strict=True)]
     return [_without_bullet(part) if edge in begun else part for edge, part in zip(edges, parts, strict=True)]
+
+
+def _stamped(lines: Sequence[Line]) -> list[int] | None:
+    """Indexes of the lines that begin with a time, as in a chat: the first does, and another."""
+    found = [index for index, line in enumerate(lines) if _STAMP.match(line.text)]
+    return found if len(found) >= _MIN_TURNS and found[0] == 0 else None
+
+
+def _speeches(lines: Sequence[Line]) -> list[int] | None:
+    """Indexes of the lines that begin with the dash of direct speech, what is before each having ended."""
+    found = [index for index, line in enumerate(lines) if _DASHED_SPEECH.match(line.text)]
+    begun = [index for index in found if index == 0 or ends_sentence(lines[index - 1].text)]
+    return begun if len(begun) >= _MIN_TURNS and len(begun) == len(found) else None
 
 
 def _items(lines: Sequence[Line]) -> list[int] | None:
@@ -124,6 +143,8 @@ def _indented(lines: Sequence[Line]) -> list[int] | None:
     ):
         return list(range(len(lines)))
     margin = min(line.indent for line in lines)
+    if margin > 0 and all(line.indent == margin and ends_sentence(line.text) for line in lines):
+        return list(range(len(lines)))  # a paragraph a line, each set in
     starts = [index for index, line in enumerate(lines) if line.indent > margin]
     inner = [index for index in starts if index > 0]
     if len(lines) < _MIN_INDENTED_LINES or not inner or len(starts) > _MAX_INDENTED_SHARE * len(lines):

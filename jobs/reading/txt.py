@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from jobs.account import Why
+from jobs.reading.blocks_apart import apart_at_chapters
 from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked
 from jobs.reading.cleaning import speakable
 from jobs.reading.contents import without_contents
@@ -19,6 +20,7 @@ from jobs.reading.decoding import decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.gutenberg import LANGUAGES, Frame, unframe, without_credits
 from jobs.reading.headings import (
+    MAX_BARE_HEADING_CHARS,
     MAX_HEADING_CHARS,
     capitals,
     heading_number,
@@ -35,8 +37,6 @@ from jobs.reading.tables import Table, row_text, tables_of
 
 _ATX = re.compile(r"(?P<marks>#{1,6})\s+(?P<title>\S.*)$")
 _UNDERLINE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\*{3,})$")
-MAX_BARE_HEADING_CHARS = 40
-"""A heading with text right below, without a blank line, is shorter than a wrapped line."""
 _CHAPTER_GAP = 2
 """Blank lines that set a title in capitals off as a chapter in a text without other headings."""
 
@@ -177,7 +177,7 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
     if Why.PAGE_NUMBERS in skip:
         lines, pages = without_pages(lines)
     frame = unframe(lines, skip)
-    found, skipped = blocks(frame.lines), frame.skips
+    found, skipped = apart_at_chapters(blocks(frame.lines)), frame.skips
     if Why.LICENCE in skip:
         found, credit = without_credits(found, marked=frame.marked)
         skipped += credit

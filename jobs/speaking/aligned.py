@@ -77,6 +77,8 @@ def without_double_spaces(runs: Sequence[Run]) -> list[Run]:
         if run.now.startswith(" ") and run.why is None and _ends_blank(tidy):
             tidy.append(Run(run.start, run.start + 1, "", Why.WHITE_SPACE))
             run = Run(run.start + 1, run.end, run.now[1:])  # what is left of it
+        elif run.now.startswith(" ") and run.now.strip() and _ends_blank(tidy):
+            run = Run(run.start, run.end, run.now[1:], run.why)
         elif tidy and not tidy[-1].now and run.now[:1] in _CLINGS:
             _drop_last_space(tidy)
         if run.end > run.start:

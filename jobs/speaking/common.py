@@ -18,7 +18,7 @@ _EMOJI_BMP = (
     "➕-➗➰➿⤴⤵⬅-⬇⬛⬜⭐⭕〰〽㊗㊙"
 )
 _EMOJI = re.compile(
-    rf"[0-9#*]\ufe0f?\u20e3|[\U0001f000-\U0001f0ff\U0001f170-\U0001f1ff\U0001f201-\U0001faff{_EMOJI_BMP}]"
+    rf"[#*]\ufe0f?\u20e3|(?<=[0-9])\ufe0f?\u20e3|[\U0001f000-\U0001f0ff\U0001f170-\U0001f1ff\U0001f201-\U0001faff{_EMOJI_BMP}]"
     rf"[\ufe0f\u200d\u20e3\U0001f000-\U0001faff\U000e0020-\U000e007f{_EMOJI_BMP}]{{0,200}}"
     r"|[\u2190-\u2bff]\ufe0f"
 )
@@ -48,11 +48,11 @@ _FORMS = re.compile(
     r"|[A-Za-z][\u0300-\u036f]{1,4}"
 )
 _RUN = re.compile(
-    r"[!?‼⁉⁈⁇]{2,}|[‼⁉⁈⁇]|(?<!\.)\.\.(?!\.)|\.{4,}|…{2,}|…\.+|,{2,}|;{2,}|:{2,}|-{3,}|[—–―]{3,}|[！？]{2,}|。{2,}|，{2,}|、{2,}"
+    r"[!?‼⁉⁈⁇‽]{2,}|[‼⁉⁈⁇‽]|(?<!\.)\.\.(?!\.)|\.{4,}|…{2,}|…\.+|,{2,}|;{2,}|:{2,}|-{3,}|[—–―]{3,}|[！？]{2,}|。{2,}|，{2,}|、{2,}"
 )
 _EMPTY = re.compile(r"[(\[（][^\w()\[\]（）€£$%&§°+=@]{0,20}[)\]）]")
 _STRAY = re.compile(r"(?: [!?.,;:…‼⁉⁈⁇]{1,50}| [(\[][!?.,;:…‼⁉]{1,20}[)\]]){1,30}(?=\s|$)")
-_HINT = re.compile(r"[!?.,;:…‼⁉⁈⁇—–―。、，！？-]{2}|[‼⁉⁈⁇(\[（]| [!?.,;:…]|^[!?.,;:•·▪◦‣*–—-]")
+_HINT = re.compile(r"[!?.,;:…‼⁉⁈⁇—–―。、，！？-]{2}|[‼⁉⁈⁇‽(\[（]| [!?.,;:…]|^[!?.,;:•·▪◦‣*–—-]")
 _HAS_STRAY = re.compile(r" [!?.,;:…(\[‼⁉⁈⁇]")
 _LEAD = re.compile(r"(?:[!?,;:]{1,50}|\.{1,2}|[-–—•·▪◦‣*])\s+(?=\S)")
 _ENDED = ".!?…。！？"
@@ -109,7 +109,7 @@ def _punctuation(text: str, context: Context) -> Iterator[Replacement]:
 
 
 def _one_mark(run: str) -> str:
-    plain = unicodedata.normalize("NFKC", run) if run[0] in "‼⁉⁈⁇" else run
+    plain = unicodedata.normalize("NFKC", run).replace("‽", "?!") if run[0] in "!?‼⁉⁈⁇‽" else run
     if len(plain) == 1:
         return plain
     if plain[0] in "!?":

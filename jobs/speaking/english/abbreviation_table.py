@@ -20,6 +20,8 @@ class Evidence(Enum):
     NAME_BEFORE = auto()
     STREET = auto()
     """A name before it, and a house number or well-known street name too where a name follows."""
+    TITLE_NEXT = auto()
+    """`and Mrs.`, another title."""
     CASE_NAMES = auto()
     """Names on both sides."""
     COUNTY = auto()
@@ -80,7 +82,7 @@ _BEFORE_NUMBERS = {
     "ser": "series", "vv": "verses", "ll": "lines", "par": "paragraph", "para": "paragraph", "paras": "paragraphs",
     "ext": "extension", "tel": "telephone", "def": "definition", "thm": "theorem", "tab": "table", "pl": "plate",
     "col": "column", "cols": "columns", "fol": "folio", "ver": "version",
-    "ref": "reference", "refs": "references", "rm": "room",
+    "ref": "reference", "refs": "references", "rm": "room", "op": "opus", "eqn": "equation", "eqns": "equations",
 }  # fmt: skip
 _BEFORE_YEARS = {"b": "born", "d": "died", "r": "reigned", "fl": "flourished", "est": "established"}
 _MONTHS = {
@@ -97,7 +99,12 @@ _STATES = {
     "Wis": "Wisconsin", "Md": "Maryland", "Ga": "Georgia", "Pa": "Pennsylvania",
 }  # fmt: skip
 _BY_CONTEXT: dict[str, Readings] = {
-    "Dr": ((Evidence.STREET, "Drive"), (Evidence.ANY, "Doctor")),
+    "Col": ((Evidence.DIGIT_NEXT, "Column"), (Evidence.NAME_NEXT, "Colonel"), (Evidence.TITLE_NEXT, "Colonel")),
+    "n": ((Evidence.DIGIT_NEXT, "note"),),
+    "l": ((Evidence.DIGIT_NEXT, "line"),),
+    "nn": ((Evidence.DIGIT_NEXT, "notes"),),
+    "fn": ((Evidence.DIGIT_NEXT, "footnote"),),
+    "Dr": ((Evidence.TITLE_NEXT, "Doctor"), (Evidence.STREET, "Drive"), (Evidence.ANY, "Doctor")),
     "dr": ((Evidence.ANY, "doctor"),),
     "St": ((Evidence.STREET, "Street"), (Evidence.NAME_NEXT, "Saint")),
     "Co": ((Evidence.AND_BEFORE, "Company"), (Evidence.COUNTY, "County"), (Evidence.NAME_BEFORE, "Company")),
@@ -128,7 +135,7 @@ _BY_CONTEXT: dict[str, Readings] = {
         (Evidence.NAME_NEXT, "translated by"),
     ),
     "rev": ((Evidence.BY_NEXT, "revised"), (Evidence.WORD_NEXT, "revised")),
-    "c": ((Evidence.DIGIT_NEXT, "circa"),),
+    "c": ((Evidence.DIGIT_NEXT, "circa"), (Evidence.ORDINAL_BEFORE, "century")),
     "ca": ((Evidence.DIGIT_NEXT, "circa"),),
     "v": ((Evidence.CASE_NAMES, "versus"),),
     "max": ((Evidence.DIGIT_NEXT, "maximum"), (Evidence.WORD_NEXT, "maximum"), (Evidence.DIGIT_BEFORE, "maximum")),
@@ -158,6 +165,7 @@ def _table() -> dict[str, Readings]:
     table: dict[str, Readings] = {key: ((Evidence.ANY, word),) for key, word in _ALWAYS.items()}
     for words, evidence in (
         (_TITLES, Evidence.NAME_NEXT),
+        (_TITLES, Evidence.TITLE_NEXT),
         (_STREETS, Evidence.STREET),
         (_AFTER_NAMES, Evidence.NAME_BEFORE),
         (_BEFORE_YEARS, Evidence.YEAR_NEXT),

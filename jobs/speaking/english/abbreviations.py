@@ -21,15 +21,15 @@ _STOPPED = re.compile(r"(?<![\w.'’])([A-Za-z]{1,8})\.(?![a-z])")
 _PLAIN = re.compile(rf"(?<![\w.'’-])({'|'.join(sorted(BARE, key=len, reverse=True))})(?![\w.’'-])")
 _DOTTED = re.compile(r"(?<![\w.])(?:(?:[A-Za-z]\.){2,10}|[A-Za-z]\.[A-Z](?!\w)|[A-Z]\.(?: [A-Z]\.){1,6}|[ei]\. [ge]\.)")
 _DEGREE = re.compile(
-    r"(?<![\w.])(Ph|D|B|M|LL|Ed|Litt|Psy|Pharm|Th)\. ?(D|Phil|Sc|Ed|Litt|Mus|B|M|Eng|Tech)(?:\.|(?![\w]))"
+    r"(?<![\w.])(Ph|D|B|M|LL|Ed|Litt|Psy|Pharm|Th)\. ?(D|Phil|Sc|Ed|Litt|Mus|B|M|Eng|Tech)(s?)(?:\.|(?![\w]))"
 )
 _INITIAL = re.compile(rf"(?<![\w.'’])([A-Z])\.(?= ?[{_OPEN}]?[A-Z])")
 _SIGNS = re.compile(
-    r"(?<![\w/])(?:(?:op|loc)\. cit\.|et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?"
+    r"(?<![\w/])(?:(?:op|loc)\. cit\.|et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?|N[º°]\.? ?(?=\d)"
     r"|&c\.?(?!\w)|(?<=\d) ?ff?\.(?=[\s,;:)\]]|$)|(?<=\d)ff(?!\w)",
     re.IGNORECASE,
 )
-_SIGN_HINT = re.compile(r"/|№|&c|\bet al|\. cit\.|\d ?f")
+_SIGN_HINT = re.compile(r"/|№|N[º°]|&c|\bet al|\. cit\.|\d ?f")
 _KEYS = frozenset(key.lower() for key in TABLE)
 _SIGN_WORDS = {
     "w/o": "without",
@@ -63,6 +63,7 @@ _DIGIT_NEXT = re.compile(r"\s?[$£€¥~]?\d")
 _YEAR_NEXT = re.compile(r"\s?\d{3,4}(?!\d)")
 _WORD_NEXT = re.compile(r"\s[a-z]")
 _NAME_BEFORE = re.compile(r"(?:[A-Z][\w'’&.-]*|\d(?:st|nd|rd|th)|&)[)\]\"”’,]{0,2}\s$")
+_STREET_NAME = re.compile(r"(?:[A-Z][\w'’&.-]*|\d(?:st|nd|rd|th))\s$")
 _HOUSE_BEFORE = re.compile(r"\d[a-z]?\s(?:(?:[NSEW]\.?|[A-Z][\w'’]{0,20})\s){1,3}$|\d(?:st|nd|rd|th)\s$")
 _STREET_BEFORE = re.compile(
     r"\b(?:Main|High|Wall|Elm|Oak|Church|Park|Bridge|Market|Mill|Broad|Fleet|Baker|Bond|Pine|Maple|Cedar|Water|King|Queen"
@@ -155,10 +156,10 @@ def _stopped_letters(text: str, match: re.Match[str]) -> Replacement:
 def _degree(text: str, match: re.Match[str]) -> Replacement:
     parts = [
         part if part in ("Phil", "Litt", "Mus", "Eng", "Tech", "Ed") and index else " ".join(part.upper())
-        for index, part in enumerate(match.groups())
+        for index, part in enumerate((match[1], match[2]))
     ]
     stop = "." if match.group().endswith(".") and stop_kept(text, match.end()) else ""
-    return Replacement(match.start(), match.end(), " ".join(parts) + stop, Why.ABBREVIATION)
+    return Replacement(match.start(), match.end(), " ".join(parts) + match[3] + stop, Why.ABBREVIATION)
 
 
 def _initials(text: str, context: Context) -> Iterator[Replacement]:
@@ -183,7 +184,7 @@ def _sign(text: str, match: re.Match[str]) -> Replacement:
     if written in _SIGN_WORDS:
         glued = text[match.end() : match.end() + 1].isalnum()
         return Replacement(match.start(), match.end(), _SIGN_WORDS[written] + " " * glued, Why.ABBREVIATION)
-    if written.startswith("№"):
+    if written[0] in "№n":
         return Replacement(match.start(), match.end(), "number ", Why.ABBREVIATION)
     stop = "." if written.endswith(".") and stop_kept(text, match.end()) else ""
     if written.startswith("et"):
@@ -205,7 +206,7 @@ def _shown(evidence: Evidence, before: str, after: str) -> bool:
         case Evidence.STREET:
             if _NAME_NEXT.match(after):
                 return (_HOUSE_BEFORE.search(before) or _STREET_BEFORE.search(before)) is not None
-            return _NAME_BEFORE.search(word_before) is not None
+            return _STREET_NAME.search(word_before) is not None
         case Evidence.COUNTY:
             return _PLACE_BEFORE.search(word_before) is not None and _NAME_NEXT.match(after) is not None
         case Evidence.CASE_NAMES:
@@ -223,6 +224,7 @@ def _shown(evidence: Evidence, before: str, after: str) -> bool:
 _PATTERNS = {
     Evidence.NUMBER_NEXT: _NUMBER_NEXT,
     Evidence.LETTER_NEXT: re.compile(r"\s[A-Z](?=[\s,.;:)\]]|$)"),
+    Evidence.TITLE_NEXT: re.compile(r"\s(?:and|&)\s(?:Mrs?|Ms|Dr|Miss|Lady|Madame|Mme)\b"),
     Evidence.ROMAN_NEXT: re.compile(r"\s[IVXLC]{2,7}(?!\w)"),
     Evidence.DIGIT_NEXT: _DIGIT_NEXT,
     Evidence.YEAR_NEXT: _YEAR_NEXT,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.acronyms import AS_WORDS, BY_LETTERS, COMMON, EITHER, KEPT, MIXED, SOUNDS, WITH_IT
-from jobs.speaking.letters import pronounceable, spelled
+from jobs.speaking.letters import pronounceable, spelled, word_set
 
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:['’]?[A-ZÀ-ÖØ-ÞŠŽ]|s(?!\w))")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -24,6 +24,14 @@ _STARTS = re.compile(r"(?:^|[.!?…:]|\n)[\"'”’»)\]]{0,3}\s*[\"'“‘«(\[
 _PLURAL = re.compile(r"([A-Z]{2,6})s(?!\w)")
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$")
 _SAME = re.compile(r"(.)\1+")
+_TO_US = word_set("tell told give gave let help helped save saved trust join leave left show showed follow for with of to")
+_BEFORE_NO_NAME = word_set(
+    "a an the my your his her its our their this that these those no some any every each so very too such more most really"
+    " absolutely totally completely quite am are be been being was were is not"
+)
+_NO_NOUN = re.compile(r"[,.!?;:\"”’)]|$| (?:to|all|and|or|not|both|the|a|is|are|out|down|up|go|be|that|what|why)\b")
+_CODED = re.compile(r"-[0-9]{2}")
+_LONGEST_CODE_CHARS = 3
 _NEAR_CHARS = 12
 _LONGEST_SPELLED_CHARS = 5
 _STRETCHED_CHARS = 3
@@ -116,7 +124,9 @@ def _said(text: str, word: _Word, context: Context) -> Iterator[Replacement]:
         if len(core) <= _LONGEST_SPELLED_CHARS + 1:
             yield _letters(word)
     elif _is_word(word, context):
-        yield Replacement(word.start, word.end, _cased(text, word), Why.CAPITALS)
+        name = not word.shouted and core.lower() not in context.vocabulary and core not in COMMON and len(core) > 2
+        name = name and not _determined(text, word.start) and "_" not in text[max(0, word.start - 1) : word.end + 1]
+        yield Replacement(word.start, word.end, _cased(text, word, name=name), Why.CAPITALS)
     elif not _ROMAN.match(core):
         yield _letters(word)
 
@@ -148,6 +158,8 @@ def _meant(text: str, word: _Word) -> bool:
     """Whether `US`, `IT`, `WHO` are the acronym: the article stands before it, or what goes with it after."""
     before = text[max(0, word.start - _NEAR_CHARS) : word.start].lower().split()
     article = bool(before) and before[-1] == "the"
+    if word.core == "US" and before and before[-1] in _TO_US and _NO_NOUN.match(text, word.end):
+        return False  # `Tell US, not them.`
     following = _WORD.match(text, word.end + 1)
     if word.core == "IT":
         return following is not None and following.group().lower() in WITH_IT
@@ -157,7 +169,10 @@ def _meant(text: str, word: _Word) -> bool:
 def _glued(text: str, word: _Word) -> bool:
     """Whether it touches a digit or `&`: part of a name (`MP3`, `R&D`)."""
     around = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
-    return any(char.isdigit() or char == "&" for char in around)
+    if any(char.isdigit() or char == "&" for char in around):
+        return True
+    coded = _CODED.match(text, word.end) is not None  # AB-1234
+    return coded and len(word.core) <= _LONGEST_CODE_CHARS
 
 
 def _letters(word: _Word) -> Replacement:
@@ -165,9 +180,16 @@ def _letters(word: _Word) -> Replacement:
     return Replacement(word.start, word.end, spelled(word.core) + word.tail.lower(), Why.ACRONYM)
 
 
-def _cased(text: str, word: _Word) -> str:
+def _determined(text: str, start: int) -> bool:
+    """Whether a word stands before that no name follows: `a LAMP`, `so ANGRY`."""
+    before = text[max(0, start - _NEAR_CHARS) : start].lower().split()
+    return bool(before) and before[-1] in _BEFORE_NO_NAME
+
+
+def _cased(text: str, word: _Word, *, name: bool) -> str:
+    """In lower case; capitalised at the start of a sentence and where it may be a name (a single one that is no word)."""
     lower = unicodedata.normalize("NFC", (word.core + word.tail).lower())
-    if _at_start(text, word.start):
+    if name or _at_start(text, word.start):
         return lower[:1].upper() + lower[1:]
     return lower
 

@@ -41,6 +41,59 @@ _CHAIN = re.compile(
 )
 
 
+_HEX_GROUPS = re.compile(
+    r"(?<![0-9A-Za-z:.-])(?:[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{1,4}(?:::?[0-9A-Fa-f]{1,4}){2,8})(?![0-9A-Za-z:-])"
+)
+_HEX = re.compile(r"(?<![0-9A-Za-z_-])(?:0[xX])?[0-9a-f]{8,128}(?![0-9A-Za-z_-])|(?<![0-9A-Za-z_-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z_-])")
+_SERIAL = re.compile(r"\bISSN:? ?([0-9]{4})-([0-9]{3}[0-9X])(?![0-9A-Za-z])")
+_EMERGENCY = re.compile(
+    r"\b(?:CALL|DIAL|[Cc]all(?:ed|ing|s)?|[Dd]ial(?:l?ed|l?ing|s)?|[Rr]ang|[Rr]ing|[Pp]hon(?:ed|e|ing)|[Cc]alls? to) (911|999|112|000|111|101|311|411|988)(?![0-9A-Za-z.,]?[0-9A-Za-z]| [a-z]{2,20}s\b)"
+    r"|(?<![0-9A-Za-z.,$£€])(911|999)(?= (?:calls?|callers?|operators?|dispatchers?)\b)"
+)
+_JETS = re.compile(r"\b(?:Boeing (7)([0-9]7)|Airbus A(3)([0-9]{2}))(?![0-9A-Za-z]|[.,][0-9])")
+
+
+def hexadecimal(text: str, _: Context) -> Iterator[Replacement]:
+    """`00:1A:2B:3C:4D:5E`, `2001:db8::1`, a hash: sign by sign."""
+    plain_text = numeric_text(text)
+    if plain_text is None:
+        return
+    for pattern in (_HEX_GROUPS, _HEX):
+        for match in pattern.finditer(plain_text):
+            written = match.group()
+            letters = sum(char.isalpha() for char in written)
+            if letters and len(written) - letters > 1 and (letters > 1 or pattern is _HEX_GROUPS):
+                yield replaced(plain_text, match.span(), _by_sign(written), Why.NUMBER)
+
+
+def _by_sign(written: str) -> str:
+    """Digits and letters one by one, with a pause after each group, or each four where there are none."""
+    groups = [group for group in re.split("[:-]+", written) if group]
+    if len(groups) == 1:
+        groups = [written[start : start + 4] for start in range(0, len(written), 4)]
+    return ", ".join(" ".join(digits(char) or char.upper() for char in group) for group in groups)
+
+
+def named(text: str, context: Context) -> Iterator[Replacement]:
+    """Numbers with a name beside them: an ISSN, `call 911`, `Boeing 747`."""
+    plain_text = numeric_text(text)
+    if plain_text is None:
+        return
+    text = plain_text
+    locale = locale_of(context.language)
+    for match in _SERIAL.finditer(text):
+        last = f"{digits(match[2])} X" if match[2].endswith("X") else digits(match[2])
+        yield replaced(text, (match.start(1), match.end()), f"{digits(match[1])}, {last}", Why.NUMBER)
+    for match in _EMERGENCY.finditer(text):
+        group = 1 if match[1] else 2
+        yield replaced(text, match.span(group), digits(match[group]), Why.NUMBER)
+    for match in _JETS.finditer(text):
+        first, last = (match[1], match[2]) if match[1] else (match[3], match[4])
+        tail = cardinal(last, locale) if last[0] != "0" else f"oh {digits(last[1])}"
+        start = match.start(1) if match[1] else match.start(3)
+        yield replaced(text, (start, match.end()), f"{cardinal(first, locale)} {tail}", Why.NUMBER)
+
+
 def phones(text: str, _: Context) -> Iterator[Replacement]:
     """`+44 20 7946 0958`, `(555) 010-9999`, `555-1234`, digit by digit."""
     plain_text = numeric_text(text)
@@ -122,4 +175,4 @@ def _by_group(text: str, match: re.Match[str]) -> Replacement:
     return replaced(text, match.span(), plus + ", ".join(digits(group) for group in groups), Why.NUMBER)
 
 
-RULES: tuple[Rule, ...] = (phones, dotted, numbered, chains)
+RULES: tuple[Rule, ...] = (hexadecimal, named, phones, dotted, numbered, chains)

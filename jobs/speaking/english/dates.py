@@ -26,11 +26,11 @@ PLURAL_NOUN = (
 )
 """A plural noun that may be counted: what stands before it is no year and no day."""
 _DAY = r"(?:0?[1-9]|[12][0-9]|3[01])"
-_SUFFIX = r"(?:(?:st|nd|rd|th)\b)?"
+_SUFFIX = r"(?:(?:st|nd|rd|th|(?<=[23])d)\b)?"
 _YEAR = r"(?:1[0-9]{3}|20[0-9]{2})(?![0-9]|[.,:/][0-9])"
 _TO = r"(?: ?[-–] ?| to | and | or )"
 _DAY_MONTH = re.compile(
-    rf"(?:\b(the) )?(?<![0-9A-Za-z.,:/$£€#-])({_DAY}){_SUFFIX}(?:({_TO})({_DAY}){_SUFFIX})?"
+    rf"(?:\b([Tt]he) )?(?<![0-9A-Za-z.,:/$£€#-])({_DAY}){_SUFFIX}(?:({_TO})({_DAY}){_SUFFIX})?"
     rf"(?: of (?:the )?| ?-? ?)({MONTH})(?![A-Za-z])(?:(,? |-)({_YEAR}))?"
 )
 _MONTH_DAY = re.compile(

@@ -90,7 +90,7 @@ _NAMES: dict[str, _Currency] = {
     "BTC": _of("bitcoin", cent=""),
 }
 _SIGN_CHARS = "$£€¥₹₽₩₺₿₪₦₴₫₱฿₵"
-_ANY = re.compile(rf"[{_SIGN_CHARS}¢]|[A-Z]{{3}}|Rs|Fr\.|[0-9](?:p|s)\b")
+_ANY = re.compile(rf"[{_SIGN_CHARS}¢]|[A-Z]{{3}}|Rs|Fr\.|[0-9½](?:p|s|d)\b")
 _CODE = "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True) if name[0].isalpha())
 _BEFORE_SIGN = rf"(?:(?<![A-Za-z])(?:{_CODE}) ?|[{_SIGN_CHARS}] ?)"
 _MAGNITUDES = {"k": "thousand", "m": "million", "mn": "million", "mm": "million", "b": "billion", "bn": "billion"}
@@ -105,13 +105,14 @@ _PREFIXED = re.compile(
     r"(?:(?P<own> (?:hundred|thousand|million|billion|trillion)\b|(?:k|K|mn|m|M|bn|BN|Bn|b|B|tn|t|"
     r"T)(?=[-–]| [-–] ))?"
     rf"{DASH}(?:{_BEFORE_SIGN})?(?P<last>{_AMOUNT}))?(?:{_LARGE})?"
-    r"(?: ?/ ?(?P<per>(?:kg|lb|oz|hr|h|mo|yr|wk|day|g|l|km|mi|sq\.? ft)(?![A-Za-z0-9])|(?=[A-Za-z])))?"
+    r"(?: ?/ ?(?P<per>(?:kg|lb|oz|hr|h|mo|yr|wk|day|g|l|km|mi|sq\.? ft)(?![A-Za-z0-9])|(?=[A-Za-z0-9])))?"
 )
 _SUFFIXED = re.compile(
     rf"(?<![A-Za-z0-9_])(?<![0-9][.,:/])(?P<sign>[-−]?)(?P<first>{_AMOUNT})(?:{DASH}(?P<last>{_AMOUNT}))?"
     rf"{_LARGE}? ?(?P<currency>[{_SIGN_CHARS}¢](?! ?[0-9])|(?:{_CODE})(?![A-Za-z]| ?[0-9]))"
 )
 _OLD = re.compile(r"(?<![A-Za-z0-9])(?:£ ?([0-9,]{1,12}),? )?([0-9]{1,3}) ?s\.?,? ?([0-9]{1,2})(½)? ?d\b\.?")
+_PENNIES = re.compile(r"(?<![A-Za-z0-9.,:/-])(1[01]|[1-9])(½)?d\.(?=[,;]| [a-z])")
 _PENCE = re.compile(r"(?<![A-Za-z0-9.,:/-])([0-9]{1,3}) ?p\b(?![.-])")
 _PENCE_AT_END = re.compile(r"(?<![A-Za-z0-9.,:/-])([0-9]{1,3})p(?=[.]?[\"'”’)]*$|\.[^A-Za-z0-9])")
 _SIGN_WORDS = {"": "", "-": "minus ", "−": "minus ", "–": "minus ", "+": "plus ", "±": "plus or minus "}
@@ -195,6 +196,9 @@ def old(text: str, context: Context) -> Iterator[Replacement]:
             count = pounds.strip(",").replace(",", "")
             words = f"{cardinal(count, locale)} pound{'' if count == '1' else 's'}, {words}"
         yield replaced(text, (match.start(), without_final_stop(text, match.end())), words, Why.MONEY)
+    for match in _PENNIES.finditer(text):
+        words = f"{cardinal(match[1], locale)}{' and a half' if match[2] else ''} {'penny' if match.group() == '1d.' else 'pence'}"
+        yield replaced(text, match.span(), words, Why.MONEY)
     if not locale.british:
         return
     for pattern in (_PENCE, _PENCE_AT_END):

@@ -44,6 +44,12 @@ _IN_WORD = re.compile(r"(?<=[A-Za-z])([0-9]{1,9})\.([0-9]{1,9})(?![0-9A-Za-z]|\.
 _PAGES = re.compile(
     r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|chapters?|ch\.|nos?\.|numbers?|§§?) ?$", re.IGNORECASE
 )
+_OLD_ORDINALS = re.compile(
+    rf"{START}([2-9][23])d\b|{START}([23])d(?= (?:Regiment|Reg\.|Lieutenant|Lieut\.|Lt\.|Corps|Division|Brigade|Cavalry|Infantry"
+    r"|Battalion|Dragoons|edition|ed\.|inst\.|ult\.)|, (?:\d{4}|inst\.|ult\.))"
+)
+"""`the 22d`, as it was written; `3d` alone has three dimensions."""
+_MANY = re.compile(r"s(?!\w)")
 _RUN = re.compile(r"[0-9]+")
 _DIGIT = re.compile(r"[0-9]")
 _ORDINARY = re.compile(r"[^\x00-\x7f]")
@@ -59,6 +65,8 @@ def ordinals(text: str, context: Context) -> Iterator[Replacement]:
     locale = locale_of(context.language)
     for match in _FRACTION_SUFFIX.finditer(text):
         yield replaced(text, match.span(), number_words(match[1], locale), Why.FRACTION)
+    for match in _OLD_ORDINALS.finditer(text):
+        yield replaced(text, match.span(), ordinal(match[1] or match[2], locale), Why.ORDINAL)
     for match in _ORDINALS.finditer(text):
         words = ordinal(match[1].replace(",", ""), locale) + match[2]
         if match[4]:
@@ -135,7 +143,8 @@ def left(text: str, context: Context) -> Iterator[Replacement]:
         beside = text[max(0, match.start() - 1) : match.start()] + text[match.end() : match.end() + 1]
         in_word = any(char.isalpha() for char in beside) or len(match.group()) > MOST_BARE_DIGITS
         words = _in_word(match.group(), locale) if in_word else cardinal(match.group(), locale)
-        one = replaced(text, match.span(), words, Why.NUMBER)
+        many = beside[:1].isalpha() and _MANY.match(text, match.end()) is not None  # MP3s
+        one = replaced(text, (match.start(), match.end() + many), plural(words) if many else words, Why.NUMBER)
         listed = match.start() > 1 and text[match.start() - 1] in ",;" and text[match.start() - 2].isdigit()
         yield Replacement(one.start, one.end, f" {one.now}", one.why) if listed else one
 

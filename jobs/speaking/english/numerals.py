@@ -34,8 +34,8 @@ _INSTEAD = {
 _ORDINARY = re.compile(r"[^\x00-\x7f]")
 _NUMERIC = re.compile(rf"[0-9{VULGAR}]")
 
-# A number may not begin inside a word or another number, and not after its point or colon.
-START = r"(?<![A-Za-z0-9_])(?<![0-9][.,/:'])"
+# A number may not begin inside a word or another number, and not after its point, colon or power of ten.
+START = r"(?<![A-Za-z0-9_])(?<![0-9][.,/:'])(?<![0-9][eE][-−+])"
 # A sign stands at the beginning of something, never between two words or after a number.
 SIGN = r"(?:(?<![^\s(\[{\"“‘'=<>/:|,])(?<![0-9] )[-−–+±~≈≤≥])"
 _GROUPED = r"[0-9]{1,3}(?:,[0-9]{3}){1,12}(?![0-9]|,[0-9])"

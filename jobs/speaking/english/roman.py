@@ -10,10 +10,11 @@ from functools import lru_cache
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.numerals import replaced
-from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal
+from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal, year
 from jobs.speaking.letters import word_set
 
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_FIRST_NO_YEAR = 2200
 _WELL_FORMED = re.compile(r"(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
 _ROMAN = r"[IVXLCDM]{1,12}"
 _SMALL = r"[ivxl]{1,9}"
@@ -57,7 +58,7 @@ _RULER = re.compile(r"\b([A-Z][A-Za-zé]{1,20}) ([IVX]{1,7})\b(?!-?[A-Za-z0-9])"
 _NOT_RULERS = frozenset({"Malcolm X"})
 _CENTURY = re.compile(
     r"\b([IVXL]{1,7})(?:th|st|nd|rd|e)?(?:( and | or | to | ?[-–] ?)([IVXL]{1,7})(?:th|st|nd|rd|"
-    r"e)?)?(?=[- ](?:century|centuries|c\.))"
+    r"e)?)?(?=[- ](?:century|centuries|c\.|Corps|Legion|Olympiad|Dynasty|dynasty))"
 )
 _WITH_SUFFIX = re.compile(r"\b([IVXLC]{1,9})(?:th|st|nd|rd)\b")
 _HEADING = re.compile(rf"[\"“(\[]?({_ROMAN}|{_SMALL})(?:([.:)\]]|\s*[—–-]|\.\s*[—–-])(?=\s|$|\w)|$)")
@@ -75,15 +76,18 @@ _NO_NUMERAL_AFTER = re.compile(
     r"catheters?|solutions?|push|"
     r"infusions?|medications?|drugs?|use|editor|commands?)\b"
 )
+_ENDS_HERE = re.compile(r"$|[.,;:)\]]")
 _PRONOUN_AFTER = re.compile(
     r"(?:'|’)(?:m|ve|d|ll)\b| (?:am|have|do|don['’]t|think|want|wanted|love|loved|like|liked|know|knew|"
-    r"wrote|mean|hope|wish|never)\b"
+    r"wrote|mean|hope|wish|never|read|said|saw|found|told|asked|thought|"
+    r"(?:ca|wo|did|could|would|should)n['’]t)\b"
 )
 _RULES_AFTER = re.compile(
     r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to)\b"
 )
 _INITIAL_AFTER = re.compile(r"\. ?[A-Z]")
-_WORLD_WARS = re.compile(r"\bWW ?(I{1,3})\b")
+_WORLD_WARS = re.compile(r"\bWW ?(I{1,3}|[12])(?!\w)")
+_YEAR = re.compile(r"\b(M[MDCLXVI]{3,11})\b")
 _SIGNS = re.compile(r"[Ⅰ-ↈ]{1,12}")
 
 
@@ -123,7 +127,7 @@ def parts(text: str, context: Context) -> Iterator[Replacement]:
         return
     locale = locale_of(context.language)
     for match in _WORLD_WARS.finditer(text):
-        yield _said(text, match.span(), f"World War {cardinal(str(len(match[1])), locale)}")
+        yield _said(text, match.span(), f"World War {cardinal(match[1] if match[1].isdigit() else str(len(match[1])), locale)}")
     for match in _AFTER_WORD.finditer(text):
         part, numerals = match[1] or match[2], match[3]
         if part not in _PART_FORMS or not _may_follow(part, numerals, text, match.end()):
@@ -142,15 +146,17 @@ def _may_follow(part: str, numerals: str, text: str, end: int) -> bool:
     """Whether a numeral after this word is one: `part I like` and `Appendix C` are not."""
     if len(numerals) > 1:
         return True
+    if part.lower() in ("no", "nos"):
+        return _ENDS_HERE.match(text, end) is not None  # `No. I will not.`
     if numerals in "LCDM":
         return part.lower() in _HIGH_SINGLE
     if numerals.islower():
         return (
             part.lower() not in ("part", "type", "class", "line", "letter", "mark")
-            and re.compile(r"$|[.,;:)\]]").match(text, end) is not None
+            and _ENDS_HERE.match(text, end) is not None
         )
     if part.islower() and numerals != "V":
-        return re.compile(r"$|[.,;:)\]]").match(text, end) is not None
+        return _ENDS_HERE.match(text, end) is not None
     return _PRONOUN_AFTER.match(text, end) is None
 
 
@@ -192,6 +198,9 @@ def centuries(text: str, context: Context) -> Iterator[Replacement]:
             joint = match[2].strip()
             words += f" {'to' if joint in ('-', '–') else joint} {ordinal(str(last), locale)}"
         yield _said(text, match.span(), words)
+    for match in _YEAR.finditer(text):
+        if (value := roman_value(match[1])) is not None and value < _FIRST_NO_YEAR:
+            yield _said(text, match.span(), year(str(value), locale))
     for match in _WITH_SUFFIX.finditer(text):
         if (value := roman_value(match[1])) is not None:
             yield _said(text, match.span(), ordinal(str(value), locale))

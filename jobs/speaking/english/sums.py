@@ -9,6 +9,7 @@ from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.numerals import NUMBER, START, SUPERSCRIPTS, number_words, numeric_text, plain, replaced
 from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
+from jobs.speaking.letters import word_set
 
 _SIDE = r"[0-9²³½¼¾)%]"
 _SPACED = re.compile(rf"(?<={_SIDE} )([+=×÷*−])(?= [-−(]?[A-Za-z0-9.½¼¾])|(?<=[A-Za-z] )([+=×÷*−])(?= [-−(]?[0-9])")
@@ -22,6 +23,11 @@ _TIMES = re.compile(rf"{START}({NUMBER})(?:x|X|×)(?![0-9A-Za-z])")
 _CARET = re.compile(r"(?<=[0-9A-Za-z)])\^ ?(?:\{?([-−+]?)([0-9]{1,9})\}?)(?![0-9.])")
 _POWER = re.compile(rf"[{SUPERSCRIPTS}]{{1,12}}")
 _SCIENTIFIC = re.compile(r"(?<![0-9A-Za-z_.,])([0-9]{1,15}(?:\.[0-9]{1,15})?)[eE]([-−+]?)([0-9]{1,3})(?![0-9A-Za-z.])")
+_WORD_BEFORE = re.compile(r"[^\W\d_]{3,24}$")
+_LONGEST_WORD_CHARS = 24
+_RAISED = word_set("sin cos tan cot sec sinh cosh tanh log exp chi kWh")
+_ARITHMETIC = "=+×÷*/<>≤≥≈≠∝√−"
+_OPENS = re.compile(r"[(\w]")
 _ORDINARY = dict(zip(SUPERSCRIPTS, "0123456789-+", strict=True))
 
 
@@ -63,7 +69,10 @@ def powers(text: str, context: Context) -> Iterator[Replacement]:
     locale = locale_of(context.language)
     for match in _POWER.finditer(text):
         written = "".join(_ORDINARY[char] for char in match.group())
-        yield _glueless(text, match, _superscript(text, match.start(), written, locale))
+        if _is_note(text, match):
+            yield Replacement(match.start(), match.end(), "", Why.NOTE_MARKS)
+        else:
+            yield _glueless(text, match, _superscript(text, match.start(), written, locale))
     for match in _CARET.finditer(text):
         yield _glueless(text, match, f"to the power of {_signed(match[1], match[2], locale)}")
     for match in _SCIENTIFIC.finditer(text):
@@ -71,8 +80,19 @@ def powers(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, match.span(), words, Why.NUMBER)
 
 
+def _is_note(text: str, match: re.Match[str]) -> bool:
+    """Whether raised digits mark a note: after a word that is no unit or function, with no sign of arithmetic beside."""
+    word = _WORD_BEFORE.search(text, max(0, match.start() - _LONGEST_WORD_CHARS), match.start())
+    if word is None or not match.group().isdigit() or word.group() in _RAISED:
+        return False
+    around = text[max(0, word.start() - 2) : word.start()] + text[match.end() : match.end() + 2]
+    return not any(sign in _ARITHMETIC for sign in around) and not _OPENS.match(text, match.end())
+
+
 def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
     """A power after a number or one or two letters; anything else that is raised is said as it stands."""
+    if written[-1] in "+-":  # a charge: Ca²⁺
+        return f"{digits(written)} {_SAID.get(written[-1], 'minus')}".strip()
     number = written.lstrip("-+")
     sign = written[0] if written[0] in "-+" else ""
     before = text[max(0, start - 3) : start]

@@ -20,7 +20,11 @@ _WORDS = {
     "∴": "therefore",
     "∵": "because", "½": "one half", "¼": "one quarter", "¾": "three quarters", "€": "euros", "£": "pounds",
     "¥": "yen", "₹": "rupees", "¢": "cents", "$": "dollars", "µ": "micro", "℃": "degrees Celsius",
-    "℉": "degrees Fahrenheit",
+    "℉": "degrees Fahrenheit", "♭": "flat", "♯": "sharp", "♮": "natural", "↑": "up", "↓": "down", "←": "from",
+    "⋅": "times", "∙": "times", "−": "minus", "∓": "minus or plus", "∏": "product of", "∀": "for all", "∃": "there is",
+    "∉": "not in", "∩": "intersection", "∪": "union", "⊂": "subset of", "⊆": "subset of", "∅": "empty set",
+    "≡": "is identical to", "≅": "is about equal to", "≪": "is much less than", "≫": "is much greater than",
+    "⟶": "to", "⇔": "if and only if", "∼": "about", "№": "number",
 }  # fmt: skip
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi"
@@ -40,7 +44,8 @@ _FOUND = re.compile(
     r"(?P<shehe>(?<!\w)\(s\)he(?!\w)|(?<!\w)s/he(?!\w))"
     r"|(?P<music>(?<!\w)[A-G]#(?!\w)|(?<!\w)[CF]#(?!\w))"
     r"|(?P<tag>(?<![\w&#])#(?=[A-Za-z_]))"
-    r"|(?P<compare><=|>=|==+|!=|=>|->|<->|<-|[<>](?=\s?[-−$£€]?\d)|(?<=\w\s)[<>](?=\s\w))"
+    r"|(?P<apart>(?<=\s)/(?=\s))"
+    r"|(?P<compare>[+-]=|<=|>=|==+|!=|=>|->|<->|<-|[<>](?=\s?[-−$£€]?\d)|(?<=\w\s)[<>](?=\s\w))"
     r"|(?P<power>(?<=[\w)])\^(?=[-−]?\w))"
     r"|(?P<super>[⁰¹²³⁴-⁹⁻⁺ⁿ]{1,20})"
     r"|(?P<about>(?<![\w~])~(?=[$£€]?\d))"
@@ -48,15 +53,17 @@ _FOUND = re.compile(
     r"|(?P<paragraph>¶¶?\s?(?=\d))"
     r"|(?P<sections>§§)"
     r"|(?P<slash>(?<=[\w)])/(?=[\w(])|(?<=\w)/(?!\S))"
-    r"|(?P<greek>(?<![^\W\d_])[α-ωΑ-Ω](?![^\W\d_]))"
+    r"|(?P<greek>(?<![^\W\d_])[α-ωΑ-Ω](?![^\W\d_]|[α-ωΑ-Ω])|(?<![^\W\d_])[ΔδΣ](?=[A-Za-z]{1,2}(?![^\W\d_])))"
     r"|(?P<hash>(?<!\w)#(?=\s?\d))"
-    r"|(?P<word>\+\+|[&＆@+=×÷±≠≈≤≥→⇒↔%‰°§∞√∑∈∆∂∫∝∴∵½¼¾€£¥₹¢$µ℃℉])"
+    r"|(?P<word>\+\+|[&＆@+=×÷±≠≈≤≥→⇒↔%‰°§∞√∑∈∆∂∫∝∴∵½¼¾€£¥₹¢$µ℃℉♭♯♮↑↓←⋅∙−∓∏∀∃∉∩∪⊂⊆∅≡≅≪≫⟶⇔∼])"
+    r"|(?P<dot>(?<![^\s(\"'“‘])(?<!\. )\.(?=[a-z]{2}|[A-Z]{2}))"
 )
 _COMPARED = {
+    "+=": "plus equals", "-=": "minus equals",
     "<=": "is at most", ">=": "is at least", "==": "equals", "!=": "is not equal to", "=>": "to", "->": "to",
     "<->": "and", "<-": "from", "<": "less than", ">": "greater than",
 }  # fmt: skip
-_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]")
+_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]|(?:^|[\s(\"])\.[A-Za-z]{2}")
 _RULER_CHARS = 3
 _NOTED_WORD_CHARS = 3
 
@@ -89,6 +96,10 @@ def _music(_text: str, match: re.Match[str]) -> str:
 
 def _tag(_text: str, _match: re.Match[str]) -> str:
     return "hashtag"
+
+
+def _aside(_text: str, _match: re.Match[str]) -> str:
+    return ""
 
 
 def _compared(_text: str, match: re.Match[str]) -> str:
@@ -142,6 +153,10 @@ def _greek(_text: str, match: re.Match[str]) -> str:
     return _GREEK[match.group().lower().replace("ς", "σ")]
 
 
+def _dot(_text: str, _match: re.Match[str]) -> str:
+    return "dot"
+
+
 def _hash(_text: str, _match: re.Match[str]) -> str:
     return "number"
 
@@ -150,6 +165,8 @@ def _word(text: str, match: re.Match[str]) -> str | None:
     sign = match.group()
     if sign == "=" and _ruled(text, match.start()):
         return ""
+    if sign == "$" and text[match.end() : match.end() + 1].isalpha():
+        return "dollar"
     return _WORDS[sign]
 
 
@@ -163,6 +180,7 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "shehe": _she_or_he,
     "music": _music,
     "tag": _tag,
+    "apart": _aside,
     "compare": _compared,
     "power": _power,
     "super": _superscript,
@@ -173,6 +191,7 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "slash": _slash,
     "greek": _greek,
     "hash": _hash,
+    "dot": _dot,
     "word": _word,
 }
 RULES: tuple[Rule, ...] = (_rule,)

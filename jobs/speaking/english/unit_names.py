@@ -25,7 +25,7 @@ MJ=megajoule; eV=electron volt; t=ton; ha=hectare; dB=decibel; K=kelvin; cal=cal
 N=newton; kWh=kilowatt hour; MWh=megawatt hour; GWh=gigawatt hour; TWh=terawatt hour; Wh=watt hour;
 Ah=amp hour; mAh=milliamp hour; s=second; ms=millisecond; µs=microsecond; ns=nanosecond; min=minute; h=hour;
 lb=pound; lbs=pound; oz=ounce; ft=foot/feet; in=inch/inches; mi=mile; yd=yard; yds=yard; gal=gallon;
-pt=pint; qt=quart; tsp=teaspoon; tbsp=tablespoon; cwt=hundredweight/hundredweight; psi=P S I/P S I;
+pt=pint; qt=quart; tsp=teaspoon; c=cup; tbsp=tablespoon; cwt=hundredweight/hundredweight; psi=P S I/P S I;
 mph=mile per hour/miles per hour; kph=kilometer per hour/kilometers per hour;
 kmh=kilometer per hour/kilometers per hour; mpg=mile per gallon/miles per gallon;
 fps=frame per second/frames per second; rpm=revolution per minute/revolutions per minute;

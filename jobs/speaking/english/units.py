@@ -24,7 +24,7 @@ from jobs.speaking.english.years import SECONDS
 
 _COMMA_NUMBER = rf"(?:[0-9]{{1,9}},[0-9]{{1,2}}(?![0-9]|,[0-9])|{NUMBER})"
 _SYMBOLS = sorted(
-    {*UNITS, "℃", "℉", "° C", "° F", "μm", "μg", "μs", "um", "ug", "us", "sq. ft", "sq. m", "cu. ft"}, key=len
+    {*UNITS, "℃", "℉", "° C", "° F", "μm", "μg", "μs", "um", "ug", "us", "sq. ft", "sq. m", "cu. ft", "c."}, key=len
 )
 _SINGLE = "|".join(re.escape(symbol) for symbol in reversed(_SYMBOLS))
 _POWERED = "|".join(POWERED)
@@ -38,6 +38,9 @@ _QUANTITY = re.compile(
     rf"{START}({SIGN}?)({_COMMA_NUMBER})"
     rf"(?:( ?%| ?°)?( ?[x×] ?|{DASH})({SIGN}?{_COMMA_NUMBER})(?: ?([x×]) ?({NUMBER}))?)?"
     rf"( million| billion| thousand| trillion)?([ -]?)({_UNIT})(\.)?"
+)
+_AFTER_POWER = re.compile(
+    rf"(?:[0-9][⁻⁺]?[⁰¹²³⁴-⁹]{{1,4}}|[0-9][eE][-−+]?[0-9]{{1,3}})[ ](?!in\b|[A-Z](?![A-Za-z])|[°%‰])({_UNIT})(?!\w)"
 )
 _ANY = re.compile(r"[0-9¼½¾⅐-⅞](?:[ -]| million | billion | thousand )?[A-Za-zµμΩΩ°℃℉%‰]")
 _FEET = re.compile(
@@ -140,6 +143,18 @@ def quantities(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, (match.start(), end), words, Why.UNIT)
 
 
+def after_powers(text: str, context: Context) -> Iterator[Replacement]:
+    """The unit of `3×10⁸ m/s` and `9.1e-31 kg`; the number is read by other rules."""
+    plain_text = numeric_text(text)
+    if plain_text is None or not _AFTER_POWER.search(plain_text):
+        return
+    british = locale_of(context.language).british
+    for match in _AFTER_POWER.finditer(plain_text):
+        name = unit_name(match[1], single=False, british=british)
+        if name is not None and match[1] not in ("pts", "day", "person", "year", "us", "mo"):
+            yield Replacement(*match.span(1), name, Why.UNIT)
+
+
 def _numbers(match: re.Match[str], locale: Locale) -> str:
     sign, first, _, joint, second, by, third = match.groups()[:7]
     words = _number(sign + first, locale)
@@ -161,6 +176,8 @@ def _is_unit(text: str, match: re.Match[str]) -> bool:
     number, gap, symbol, end = match[2], match[9], match[10], match.end(10)
     if symbol in ("pts", "day", "person", "year", "us", "mo"):
         return False
+    if symbol == "c.":
+        return gap == " " and re.compile(r" (?!(?:and|or|in|of|to|is|was)\b)[a-z]").match(text, end) is not None
     if symbol == "in":
         return _is_inch(text, match)
     if symbol == "s" and not gap and number.isdigit() and match[5] is None:
@@ -208,4 +225,4 @@ def _before(text: str, match: re.Match[str]) -> str:
     return text[max(0, match.start() - 12) : match.start()]
 
 
-RULES: tuple[Rule, ...] = (feet, quantities)
+RULES: tuple[Rule, ...] = (feet, quantities, after_powers)

@@ -31,6 +31,7 @@ _SHORT_YEAR = re.compile(
     re.IGNORECASE,
 )
 _TYPED_SHORT_YEAR = re.compile(r"(?<![0-9A-Za-z])’([0-9]{2})(?![0-9A-Za-z’'])")
+_BARE_SHORT_YEAR = re.compile(r"(?<![^\s(])['‘]([0-9]{2})(?= [A-Za-z]|[.,;)](?:\s|$)|$)(?!.{0,200}['’](?:\W|$))")
 _ERA_AFTER = re.compile(rf"{_NOT_AFTER}([0-9]{{4}})(?= ?(?:A\.?D\b|B\.?C\b|C\.?E\b|BCE\b|B\.C\.E\b))")
 _ERA_BEFORE = re.compile(rf"\b(?:AD|A\.D\.|CE|FY) ?({_FOUR}){_NOT_BEFORE}")
 _SURE_WORD = re.compile(
@@ -44,6 +45,7 @@ _SUBJECT = re.compile(
     r"also|rose|fell|"
     r"[a-z]{2,16}ed)\b"
 )
+_IT_WAS = re.compile(r"\b(?:[Ii]t(?: was| is| became|['’]s)|[Yy]ear (?:was|is)) $")
 _AMOUNT_WORD = re.compile(
     r"\b(?:(?:crowd|total|population|sum|number|army|force|height|depth|weight|length|speed|average|"
     r"maximum|minimum|range|"
@@ -118,6 +120,8 @@ def decades(text: str, context: Context) -> Iterator[Replacement]:
         window = _before(text, match.start())
         if window.rfind("‘") <= window.rfind("’"):
             yield replaced(text, match.span(), two_digits(match[1], locale), Why.YEAR)
+    for match in _BARE_SHORT_YEAR.finditer(plain_text):
+        yield replaced(plain_text, match.span(), two_digits(match[1], locale), Why.YEAR)
     for match in _SHORT_YEAR.finditer(plain_text):
         yield replaced(plain_text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
 
@@ -168,7 +172,9 @@ def _is_year(text: str, span: tuple[int, int], *, heading: bool) -> bool:
         return _AMOUNT_WORD.search(before) is None
     if _DETERMINED.search(before):
         return _AFTER_DETERMINED.match(text, end) is not None
-    if _SENTENCE_BEGIN.search(before):
+    if _IT_WAS.search(before):
+        return _END.match(text, end) is not None
+    if _SENTENCE_BEGIN.search(before) and before[-1:] not in ("(", "["):
         return _YEAR_VERB.match(text, end) is not None
     if _IN_BRACKETS.search(_before(text, span[0])) and re.compile(r"[a-f]?[)\],;:]").match(text, end):
         return not _PAGES.search(before.rstrip())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 
+from jobs.plan import SentencePlan
 from jobs.planning import Planned, PlanOptions
 from tests.helpers_account import check_account
 from tests.helpers_reading import planned_of
@@ -49,29 +49,36 @@ def plan_held(held: Held) -> Planned:
     return planned
 
 
-def check_held(held: Held) -> None:
-    """Hold the plan of a source to what must hold."""
+def wrong_in(held: Held) -> dict[str, object]:
+    """What of the plan of a source is not as it must be, by name; empty when all is right."""
     planned = plan_held(held)
-    written, spoken = paragraphs(planned), paragraphs(planned, spoken=True)
-    if held.says is not None:
-        assert written == list(held.says)
-    if held.spoken is not None:
-        assert spoken == list(held.spoken)
-    if held.chapters is not None:
-        assert [chapter.title for chapter in planned.plan.chapters] == list(held.chapters)
-    if held.encoding is not None:
-        assert planned.plan.source.encoding == held.encoding
+    written = paragraphs(planned)
     text, voice = "\n".join(written), "\n".join(segment.spoken for segment in planned.plan.segments)
-    assert [words for words in held.keep if words not in text] == []
-    assert [words for words in held.gone if words in voice] == []
-    assert {words: label_of(planned, words) for words in held.why} == dict(held.why)
-    assert {problem.line: problem.code for problem in planned.problems} == dict(held.problems)
+    found: dict[str, tuple[object, object]] = {
+        "says": (held.says, tuple(written)),
+        "spoken": (held.spoken, tuple(paragraphs(planned, spoken=True))),
+        "chapters": (held.chapters, tuple(chapter.title for chapter in planned.plan.chapters)),
+        "encoding": (held.encoding, planned.plan.source.encoding),
+        "keep": ((), tuple(words for words in held.keep if words not in text)),
+        "gone": ((), tuple(words for words in held.gone if words in voice)),
+        "why": (dict(held.why), {words: label_of(planned, words) for words in held.why}),
+        "problems": (dict(held.problems), {problem.line: problem.code for problem in planned.problems}),
+    }
+    return {name: pair for name, pair in found.items() if pair[0] is not None and pair[0] != pair[1]}
 
 
 def paragraphs(planned: Planned, *, spoken: bool = False) -> list[str]:
     """The paragraphs of a plan as they are written, or as they are read."""
-    groups = groupby(planned.sentences, lambda sentence: (sentence.chapter, sentence.paragraph))
-    return [" ".join(one.spoken if spoken else one.text for one in group) for _, group in groups]
+    told: list[str] = []
+    before: SentencePlan | None = None
+    for one in planned.sentences:
+        text = one.spoken if spoken else one.text
+        if before is None or (one.chapter, one.paragraph) != (before.chapter, before.paragraph):
+            told.append(text)
+        else:
+            told[-1] += ("" if one.source_start == before.source_end else " ") + text
+        before = one
+    return told
 
 
 def label_of(planned: Planned, words: str) -> str:
