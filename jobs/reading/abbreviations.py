@@ -67,8 +67,8 @@ _WORDS: Mapping[str, Words] = {
             "ave rd blvd sq hwy bldg apt dept univ assn assoc dist natl intl est govt calif conn tenn ariz colo mich "
             "minn okla wis wyo al ibid jun sen mfg tel ext"
         ),
-        references="ch chs chap chaps sec secs art arts para paras vv ll ed eds op approx c v bk pt ex deg nrs eq eqs eqn eqns thm tab pl "
-        "col cols fol ver ref refs rm lib sect par pg pgs nn fn app apps avg max temp",
+        references="ch chs chap chaps sec secs art arts para paras vv ll ed eds op approx c v bk pt ex deg nrs eq eqs "
+        "eqn eqns thm tab pl col cols fol ver ref refs rm lib sect par pg pgs nn fn app apps avg max temp",
         always="vs v cf viz incl excl esp usu ie eg i.e e.g a.k.a w.r.t p.s n.b resp",
         starters=(
             "tis twas twill twere he she it they we you i this that these those there here then the a an but and or "
@@ -194,16 +194,16 @@ ENDINGS = _set(
 )
 """`etc.` of several languages: an end wherever a capital follows."""
 BOOKS = _set(
-    "Gen Ex Exod Lev Num Deut Josh Judg Sam Kgs Chr Chron Neh Esth Ps Pss Prov Eccl Eccles Isa Jer Lam Ezek Dan Hos Obad "
-    "Mic Nah Hab Zeph Hag Zech Mal Matt Mk Lk Jn Rom Cor Gal Eph Phil Col Thess Tim Philem Heb Jas Pet Rev",
+    "Gen Ex Exod Lev Num Deut Josh Judg Sam Kgs Chr Chron Neh Esth Ps Pss Prov Eccl Eccles Isa Jer Lam Ezek Dan Hos "
+    "Obad Mic Nah Hab Zeph Hag Zech Mal Matt Mk Lk Jn Rom Cor Gal Eph Phil Col Thess Tim Philem Heb Jas Pet Rev",
 )
 """Books of the Bible: no end before chapter and verse (`1 Cor. 13:4`)."""
 SHORT_WORDS = _set(
     "so go me us it on up by do to he we be if of my ox oh hi ha at as is out off ran old new one two six ten day way "
     "man men her him his she you who why how yet not now ago end eye sky ice age all any big bad red mad odd dry wet "
-    "hot low raw far few fun too own top job boy son law war lie die did had has saw got let met put say sit set cut run "
-    "win won try cry fly buy pay key bed box bag bus car cat dog cow pig egg tea arm leg ear lip toe hat cap cup pot pan "
-    "map pen oil gas gun god joy kid lad mud nut pie pit pub rat rod rug sum tax tip toy van web wit use",
+    "hot low raw far few fun too own top job boy son law war lie die did had has saw got let met put say sit set cut "
+    "run win won try cry fly buy pay key bed box bag bus car cat dog cow pig egg tea arm leg ear lip toe hat cap cup pot "
+    "pan map pen oil gas gun god joy kid lad mud nut pie pit pub rat rod rug sum tax tip toy van web wit use",
 )
 """Short English words that are no abbreviations: a stop after one ends a sentence."""
 UNITS = _set(

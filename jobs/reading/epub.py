@@ -13,12 +13,12 @@ from jobs.reading.chapters import CHAPTER_LEVEL, ChapterBuilder, checked
 from jobs.reading.document import Document, ParagraphKind, Skip, SourceFile
 from jobs.reading.epub_archive import Archive
 from jobs.reading.epub_package import Package, SpineDocument
-from jobs.reading.html import paragraph_of
+from jobs.reading.html import paragraph_of, skip_of
 from jobs.reading.labels import Labels, words_of
 from jobs.reading.markup import Extraction
 from jobs.reading.markup_block import TextBlock
 from jobs.reading.markup_notes import find_notes
-from jobs.reading.markup_sections import is_contents, is_front, judge
+from jobs.reading.markup_sections import is_contents, is_front, judge, without_licence
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 TOC_DEPTH = 2
@@ -124,7 +124,7 @@ class _Book:
 
     def leave_out(self, read: _Read, why: Why) -> None:
         """Nothing of a document is spoken."""
-        self.skipped += [_skip(block, why) for block in read.blocks if not block.rule]
+        self.skipped += [skip_of(block, why) for block in read.blocks if not block.rule]
         read.blocks.clear()
 
     def document(self, read: _Read) -> None:
@@ -134,7 +134,7 @@ class _Book:
         whys = judge(read.blocks, self.skip, title=title, emptied=read.notes)
         pairs = list(zip(read.blocks, whys, strict=True))
         spoken = [block for block, why in pairs if why is None]
-        self.skipped += [_skip(block, why) for block, why in pairs if why is not None and not block.rule]
+        self.skipped += [skip_of(block, why) for block, why in pairs if why is not None and not block.rule]
         if not any(block.text.strip() for block in spoken):
             return
         if None in places:
@@ -189,6 +189,7 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
                 extraction.outer = one.why
             reads.append(_read(one, extraction, sink))
     book = _Book(_toc(package, set(pages)), options.skip, skipped=skipped)
+    _drop_licence(reads, book)
     _drop_whole(reads, book)
     for read in reads:
         book.document(read)
@@ -224,6 +225,21 @@ def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> _R
     return _Read(document.path, blocks, start, words, "" if title is None else page.text_of(title), notes)
 
 
+def _drop_licence(reads: Sequence[_Read], book: _Book) -> None:
+    """What a transcription puts before and after the book, which may begin and end inside of documents."""
+    if Why.LICENCE not in book.skip:
+        return
+    inside = without_licence([block for read in reads for block in read.blocks])
+    before = 0
+    for read in reads:
+        last = before + len(read.blocks)
+        first_kept, last_kept = max(0, inside.start - before), max(0, inside.stop - before)
+        gone = (*read.blocks[:first_kept], *read.blocks[max(first_kept, last_kept) :])
+        book.skipped += [skip_of(block, Why.LICENCE) for block in gone if not block.rule]
+        read.blocks[:] = read.blocks[first_kept:last_kept]
+        before = last
+
+
 def _drop_whole(reads: Sequence[_Read], book: _Book) -> None:
     """Copyright pages and pages of contents that nothing declares are not spoken."""
     total = sum(read.chars for read in reads)
@@ -234,10 +250,6 @@ def _drop_whole(reads: Sequence[_Read], book: _Book) -> None:
         why = next((why for why, holds in found if holds and why in book.skip), None)
         if why is not None:
             book.leave_out(read, why)
-
-
-def _skip(block: TextBlock, why: Why) -> Skip:
-    return Skip(block.offsets[0], block.offsets[-1] + 1, why)
 
 
 def _own_link(href: str) -> bool:

@@ -21,7 +21,7 @@ from jobs.reading.markup import Extraction
 from jobs.reading.markup_block import TextBlock
 from jobs.reading.markup_notes import find_notes
 from jobs.reading.markup_page import Page, page_of
-from jobs.reading.markup_sections import judge
+from jobs.reading.markup_sections import judge, without_licence
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 
@@ -51,9 +51,12 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     blocks = list(extraction.blocks(page.root))
     builder, skipped = ChapterBuilder(), extraction.skipped
     emptied = any(skip.why is Why.NOTES for skip in skipped)
+    inside = without_licence(blocks) if Why.LICENCE in options.skip else range(len(blocks))
+    skipped += [skip_of(block, Why.LICENCE) for block in (*blocks[: inside.start], *blocks[inside.stop :]) if block.text]
+    blocks = blocks[inside.start : inside.stop]
     for block, why in zip(blocks, judge(blocks, options.skip, emptied=emptied), strict=True):
         if why is not None:
-            skipped.append(Skip(block.offsets[0], block.offsets[-1] + 1, why))
+            skipped.append(skip_of(block, why))
         elif (paragraph := paragraph_of(block)) is not None:
             if block.level is not None and paragraph.kind is ParagraphKind.HEADING:
                 builder.heading(paragraph, block.level)
@@ -136,6 +139,11 @@ def paragraph_of(block: TextBlock) -> Paragraph | None:
         return Paragraph(ParagraphKind.SCENE_BREAK, text, offsets, lang=block.lang)
     kind = ParagraphKind.BODY if block.level is None else ParagraphKind.HEADING
     return Paragraph(kind, text, offsets, lang=block.lang)
+
+
+def skip_of(block: TextBlock, why: Why) -> Skip:
+    """A block that is not spoken."""
+    return Skip(block.offsets[0], block.offsets[-1] + 1, why)
 
 
 def _within_page(href: str, path: str) -> tuple[str, str | None]:

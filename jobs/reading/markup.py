@@ -16,7 +16,7 @@ from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.labels import BLOCKS, Labels, declared_language, is_drop_cap
 from jobs.reading.markup_block import OpenBlock, TextBlock
-from jobs.reading.markup_raised import can_stand_on, is_numerator, power_of, raised
+from jobs.reading.markup_raised import can_stand_on, is_number_of_note, power_of, put_between, raised
 from jobs.reading.markup_table import DataTable, data_table
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
@@ -105,6 +105,9 @@ class Extraction:
             why = self._table(node)
         elif why is None and tag == "tr" and self._tables and self._tables[-1][1].names_next:
             why = Why.TABLES  # the names of the columns are said in each row
+        power = above.power
+        if tag == "sup" and why is None:
+            why, power = self._raised(node)
         begins = why is not None and above.why is None
         aside = begins and why in _INLINE_ASIDES and _parent_tag(node) in _RUNNING
         block = tag in BLOCKS or (tag in _RUNNING and node.get("block") is not None)
@@ -114,11 +117,10 @@ class Extraction:
         self._note_anchor(node, tag, why)
         level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else above.level
         linked = above.linked or (tag == "a" and self.own_link(node.get("href") or "-:"))
-        power = self._power(node) if tag == "sup" and why is None else above.power
         self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked, power))
         if aside and block:
             self._open.parted = True
-        if why is None or begins:
+        if why is None or begins or tag == "img":
             yield from self._single(node, tag, why)
 
     def _single(self, node: etree._Element, tag: str, why: Why | None) -> Iterator[TextBlock]:
@@ -147,13 +149,18 @@ class Extraction:
         else:
             self._put(node.get("alt"), why or Why.IMAGES)
 
-    def _power(self, node: etree._Element) -> str:
-        """The text of a raised number, which is spoken as such; the upper part of a fraction is none."""
-        power = power_of(node, self.labels.page)
-        if power and is_numerator(node, self.labels.page):
-            self._open.insert = self._open.insert or (" " if self._open.last[-1:].isdigit() else "")
-            return ""
-        return power if power and can_stand_on(power, self._open.last) else ""
+    def _raised(self, node: etree._Element) -> tuple[Why | None, str]:
+        """What a superscript is: a note's number after a sentence or clause, or its text if that is to be raised."""
+        power, before = power_of(node, self.labels.page), self._open.last
+        if not power:
+            return None, ""
+        between = put_between(node, self.labels.page, power, before)
+        if between is not None:
+            self._open.insert = self._open.insert or between
+            return None, ""
+        if is_number_of_note(power, before) and Why.NOTE_MARKS in self.labels.skip:
+            return Why.NOTE_MARKS, ""
+        return None, power if can_stand_on(power, before) else ""
 
     def _leave(self, node: etree._Element) -> Iterator[TextBlock]:
         if self._frames[-1].bounds:

@@ -13,8 +13,11 @@ from jobs.reading.markup_page import Page
 
 _RAISED = str.maketrans("0123456789+-\u2212\u2013n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ⁿ")
 _POWER = re.compile(r"[+\-\u2212\u2013]?[0-9]{1,4}[+\-\u2212\u2013]?|[0-9]{0,3}n|[+\-\u2212\u2013]")
-_BASE = re.compile(r"[^\W_]|[)\]}.,;:!?\u2019\u201d\"'»]")
+_BASE = re.compile(r"[^\W_]|[)\]}]")
 _VARIABLE = re.compile(r"(?:^|[\W_])[^\W_]$|[0-9)]$")
+_CLAUSE_END = re.compile(r"(?:^|[^\d])[.,;:!?\u2026][\"'\u2019\u201d»]?$|[\u2019\u201d»]$")
+_PRICE = re.compile(r"[$€£]\s?\d{1,6}$")
+_STROKES = frozenset({"/", "\u2044", "\u2215"})
 _MAX_CHARS = 6
 
 
@@ -38,8 +41,19 @@ def can_stand_on(power: str, before: str) -> bool:
     return "n" not in power or _VARIABLE.search(before[-2:]) is not None
 
 
-def is_numerator(node: etree._Element, page: Page) -> bool:
-    """Whether a raised number is the upper part of a fraction that is set by hand: a stroke and a lowered one follow."""
+def is_number_of_note(power: str, before: str) -> bool:
+    """Whether a raised number marks a note that no link leads to: it follows the end of a sentence or clause."""
+    return power.isdecimal() and len(power) <= 3 and _CLAUSE_END.search(before[-3:]) is not None
+
+
+def put_between(node: etree._Element, page: Page, power: str, before: str) -> str | None:
+    """What parts a raised number that is no power from what is before it, in writing; None where it may be one.
+
+    `1<sup>1</sup>/<sub>2</sub>` is a fraction set by hand, `$3<sup>99</sup>` a price.
+    """
     stroke = "".join(run.text for run in page.runs_of(node.tail)).strip()
     after = node.getnext()
-    return stroke in {"/", "\u2044", "\u2215"} and after is not None and after.tag in {"sub", "small"}
+    if stroke in _STROKES and after is not None and after.tag in {"sub", "small"}:
+        return " " if before[-1:].isdecimal() else ""
+    price = len(power) == 2 and power.isdecimal() and _PRICE.search(before[-12:]) is not None
+    return "." if price else None

@@ -20,7 +20,11 @@ _BIBLIOGRAPHY = re.compile(
     r"(?:selected |select |annotated )?bibliograph(?:y|ie)|references|works cited|literature cited|literatur|"
     r"literaturverzeichnis|bibliograf[íi]a|further reading and references"
 )
-_NOTES = re.compile(r"notes?|foot ?notes?|end ?notes?|notes and references|anmerkungen|fu(?:ß|ss)noten|notas|note")
+_LICENCE_BEFORE = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_LICENCE_AFTER = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_MAX_BESIDE_CHARS = 300
+"""Of a block with such a mark that are no part of the book; with more it is the book."""
+_NOTES = re.compile(r"notes?|foot ?notes?|end ?notes?|(?:notes and )?references|anmerkungen|fu(?:ß|ss)noten|notas|note")
 _CITES = re.compile(r"\b(?:1[4-9]|20)\d\d[a-z]?\b|\bdoi\b|https?:|\bISBN\b", re.IGNORECASE)
 _FRONT = re.compile(
     r"all rights reserved|\bISBN(?:-1[03])?\b|©\s*(?:copyright )?\w|\bcopyright\s+(?:©|\(c\)|\d{4})|"
@@ -56,6 +60,21 @@ def judge(
                 found[index] = Why.NOTES
     _mark_linked(blocks, found)
     return [why if why in skip else None for why in found]
+
+
+def without_licence(blocks: Sequence[TextBlock]) -> range:
+    """The indexes of the blocks of the text itself: what stands before and after the marks of a transcription goes."""
+    start, end = 0, len(blocks)
+    for at, block in enumerate(blocks):
+        if "PROJECT GUTENBERG" not in block.text.upper():
+            continue
+        begins, ends = _LICENCE_BEFORE.search(block.text), _LICENCE_AFTER.search(block.text)
+        if begins is not None and len(block.text) - begins.start() <= _MAX_BESIDE_CHARS:
+            start = at + 1
+        elif ends is not None and ends.start() <= _MAX_BESIDE_CHARS and at >= start:
+            end = at
+            break
+    return range(start, end)
 
 
 def is_front(blocks: Sequence[TextBlock]) -> bool:

@@ -7,7 +7,7 @@ is for the model (`[[…]]`) and is claimed before everything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from jobs.speaking import common, english
@@ -15,7 +15,7 @@ from jobs.speaking.aligned import runs_of, without_double_spaces
 from jobs.speaking.base import Addresses, Context, Replacement, Rule
 from jobs.speaking.lexicon import Lexicon
 
-RULES: dict[str, tuple[Rule, ...]] = {"en": english.RULES}
+RULES: dict[str, Callable[[str], tuple[Rule, ...]]] = {"en": english.rules}
 """Rules by base language; a language that is not here is spoken as it is written, but for the common rules."""
 _FOR_THE_MODEL = re.compile(r"\[\[[^\[\]⟦⟧]*\]\]")
 
@@ -39,7 +39,6 @@ class Speaker:
     vocabulary: frozenset[str] = frozenset()
     _notices: dict[str, int] = field(default_factory=dict)
     _without_rules: set[str] = field(default_factory=set)
-    _rules_of: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
 
     def replacements(self, text: str, language: str, *, heading: bool = False) -> list[Replacement]:
         """What of a sentence of clean text is spoken otherwise: in order, without overlap."""
@@ -48,7 +47,7 @@ class Speaker:
         for match in _FOR_THE_MODEL.finditer(text):
             claimed[match.start() : match.end()] = b"\1" * len(match.group())
         found: list[Replacement] = []
-        for rule in self._rules(language):
+        for rule in self._rules(text, language):
             for one in rule(text, context):
                 if one.end > one.start and 1 not in claimed[one.start : one.end]:
                     claimed[one.start : one.end] = b"\1" * (one.end - one.start)
@@ -65,16 +64,16 @@ class Speaker:
         ]
         return (*(f"{text} ({count} x)" if count > 1 else text for text, count in self._notices.items()), *missing)
 
-    def _rules(self, language: str) -> tuple[Rule, ...]:
-        """The rules of a language in order."""
-        if language not in self._rules_of:
-            base = base_language(language)
-            own = RULES.get(base)
-            if own is None:
-                self._without_rules.add(base)
-            users = () if self.options.lexicon is None else (self.options.lexicon.rule,)
-            self._rules_of[language] = (*users, *common.FIRST, *(own or ()), *common.LAST)
-        return self._rules_of[language]
+    def _rules(self, text: str, language: str) -> tuple[Rule, ...]:
+        """The rules for a sentence of a language, in order."""
+        base = base_language(language)
+        own: tuple[Rule, ...] = ()
+        if base in RULES:
+            own = RULES[base](text)
+        else:
+            self._without_rules.add(base)
+        users = () if self.options.lexicon is None else (self.options.lexicon.rule,)
+        return (*users, *common.FIRST, *own, *common.LAST)
 
 
 def base_language(language: str) -> str:

@@ -20,13 +20,27 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 PAGE_CHARS = 1_900
 """Characters of a printed page of a novel."""
 VOCABULARY = (
-    "the of and to in a river gate lantern morning walked said Mr. Harlow quietly because water old house children "
-    "street window never again Dr. Penrose looked 1884 12 $5.30 well-known e.g. pears St. Bride's winter table letter"
+    "the of and to in a river gate lantern morning walked said quietly because water old house children street window "
+    "never again looked well-known pears winter table letter behind garden without among shadows, together; answered"
 )
+ATOMS = (
+    "Mr. Harlow",
+    "Dr. Penrose",
+    "1884",
+    "12",
+    "$5.30",
+    "e.g.",
+    "St. Bride's",
+    "9:05 a.m.",
+    "Chapter IV",
+    "No. 9",
+    "BBC",
+)
+"""What needs a rule: in one sentence of six in prose, in every one where the text is dense."""
 
 
-def prose(chars: int, *, seed: int = 1, paragraph_words: int = 90) -> str:
-    """Text of about `chars` characters with names, numbers and abbreviations; the same for the same seed."""
+def prose(chars: int, *, seed: int = 1, paragraph_words: int = 90, dense: bool = False) -> str:
+    """Text of about `chars` characters; the same for the same seed."""
     draw = random.Random(seed)
     vocabulary = VOCABULARY.split()
     paragraphs: list[str] = []
@@ -36,6 +50,8 @@ def prose(chars: int, *, seed: int = 1, paragraph_words: int = 90) -> str:
         while left > 0:
             words = draw.choices(vocabulary, k=draw.randint(5, 18))
             left -= len(words)
+            if dense or draw.random() < 1 / 6:
+                words.insert(draw.randint(1, len(words)), draw.choice(ATOMS))
             sentences.append(f"{words[0].capitalize()} {' '.join(words[1:])}{draw.choice('.....?!')}")
         paragraphs.append(" ".join(sentences))
         size += len(paragraphs[-1]) + 2
@@ -64,6 +80,7 @@ def sources(chars: int) -> dict[str, str]:
     text = prose(chars)
     return {
         "prose.txt": text,
+        "dense.txt": prose(chars, dense=True),
         "one_paragraph.txt": text.replace("\n\n", " "),
         "no_marks.txt": ("and the river went on " * (chars // 22 + 1))[:chars],
         "prose.md": text,

@@ -15,21 +15,20 @@ from jobs.speaking.english import (
     units,
     years,
 )
+from jobs.speaking.english.numerals import numeric_text
 
-RULES: tuple[Rule, ...] = (
-    *dates.RULES,
-    *times.RULES,
-    *money.RULES,
-    *years.DECADES,
-    *codes.RULES,
-    *units.RULES,
-    *abbreviations.RULES,
-    *roman.RULES,
-    *years.RULES,
-    *sums.RULES,
-    *numbers.RULES,
-    *capitals.RULES,
-    *symbols.RULES,
-)
+_BEFORE = (*dates.RULES, *times.RULES, *money.RULES, *years.DECADES, *codes.RULES, *units.RULES)
+_WORDS = (*abbreviations.RULES, *roman.RULES)
+_AFTER = (*years.RULES, *sums.RULES, *numbers.RULES)
+_LAST = (*capitals.RULES, *symbols.RULES)
+_ALL: tuple[Rule, ...] = (*_BEFORE, *_WORDS, *_AFTER, *_LAST)
+_WITHOUT_NUMBERS: tuple[Rule, ...] = (*_WORDS, *_LAST)
 
-__all__ = ["RULES"]
+
+def rules(text: str) -> tuple[Rule, ...]:
+    """The rules for a sentence. Most sentences have no digit: they are spared the rules that would find nothing."""
+    has_numbers = not text.isascii() or "^" in text or numeric_text(text) is not None
+    return _ALL if has_numbers else _WITHOUT_NUMBERS
+
+
+__all__ = ["rules"]

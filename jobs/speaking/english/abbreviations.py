@@ -25,7 +25,8 @@ _DEGREE = re.compile(
 )
 _INITIAL = re.compile(rf"(?<![\w.'’])([A-Z])\.(?= ?[{_OPEN}]?[A-Z])")
 _SIGNS = re.compile(
-    r"(?<![\w/])(?:(?:op|loc)\. cit\.|et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?|N[º°]\.? ?(?=\d)"
+    r"(?<![\w/])(?:(?:op|loc)\. cit\.|et al(?:\.|(?!\w))|(?:w/o|c/o|b/c)(?![\w/])|w/(?=\s|[a-z]{3}))|№ ?"
+    r"|N[º°]\.? ?(?=\d)"
     r"|&c\.?(?!\w)|(?<=\d) ?ff?\.(?=[\s,;:)\]]|$)|(?<=\d)ff(?!\w)",
     re.IGNORECASE,
 )

@@ -19,18 +19,20 @@ from jobs.speaking.letters import pronounceable, spelled, word_set
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:['’]?[A-ZÀ-ÖØ-ÞŠŽ]|s(?!\w))")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MIXED = re.compile(rf"(?<!\w)(?:{'|'.join(MIXED)})(?!\w)")
-_BETWEEN = re.compile(r"[\s\d,;:'’\"“”‘()–—/&-]*$")
+_BETWEEN = re.compile(r"[\s\d,;:'’‘()–—/&-]*$")
 _STARTS = re.compile(r"(?:^|[.!?…:]|\n)[\"'”’»)\]]{0,3}\s*[\"'“‘«(\[¡¿–—-]{0,3}\s?$|[\"“‘«(\[]$")
 _PLURAL = re.compile(r"([A-Z]{2,6})s(?!\w)")
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$")
 _SAME = re.compile(r"(.)\1+")
-_TO_US = word_set("tell told give gave let help helped save saved trust join leave left show showed follow for with of to")
+_TO_US = word_set(
+    "tell told give gave let help helped save saved trust join leave left show showed follow for with of to"
+)
 _BEFORE_NO_NAME = word_set(
-    "a an the my your his her its our their this that these those no some any every each so very too such more most really"
-    " absolutely totally completely quite am are be been being was were is not"
+    "a an the my your his her its our their this that these those no some any every each so very too such more most"
+    " really absolutely totally completely quite am are be been being was were is not"
 )
 _NO_NOUN = re.compile(r"[,.!?;:\"”’)]|$| (?:to|all|and|or|not|both|the|a|is|are|out|down|up|go|be|that|what|why)\b")
-_CODED = re.compile(r"-[0-9]{2}")
+_CODED = re.compile(r"-[0-9]{2}|\)[0-9₂-₉]")
 _LONGEST_CODE_CHARS = 3
 _NEAR_CHARS = 12
 _LONGEST_SPELLED_CHARS = 5
@@ -171,7 +173,7 @@ def _glued(text: str, word: _Word) -> bool:
     around = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
     if any(char.isdigit() or char == "&" for char in around):
         return True
-    coded = _CODED.match(text, word.end) is not None  # AB-1234
+    coded = _CODED.match(text, word.end) is not None  # AB-1234, Ca(OH)2
     return coded and len(word.core) <= _LONGEST_CODE_CHARS
 
 
@@ -187,7 +189,7 @@ def _determined(text: str, start: int) -> bool:
 
 
 def _cased(text: str, word: _Word, *, name: bool) -> str:
-    """In lower case; capitalised at the start of a sentence and where it may be a name (a single one that is no word)."""
+    """In lower case; capitalised at the start of a sentence and where it may be a `name`."""
     lower = unicodedata.normalize("NFC", (word.core + word.tail).lower())
     if name or _at_start(text, word.start):
         return lower[:1].upper() + lower[1:]

@@ -42,12 +42,17 @@ _CHAIN = re.compile(
 
 
 _HEX_GROUPS = re.compile(
-    r"(?<![0-9A-Za-z:.-])(?:[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{1,4}(?:::?[0-9A-Fa-f]{1,4}){2,8})(?![0-9A-Za-z:-])"
+    r"(?<![0-9A-Za-z:.-])(?:[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}|[0-9A-Fa-f]{1,4}(?:::?[0-9A-Fa-f]{1,4}){2,8})"
+    r"(?![0-9A-Za-z:-])"
 )
-_HEX = re.compile(r"(?<![0-9A-Za-z_-])(?:0[xX])?[0-9a-f]{8,128}(?![0-9A-Za-z_-])|(?<![0-9A-Za-z_-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z_-])")
+_HEX = re.compile(
+    r"(?<![0-9A-Za-z_-])(?:(?:0[xX])?[0-9a-f]{8,128}|[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12})(?![0-9A-Za-z_-])"
+)
 _SERIAL = re.compile(r"\bISSN:? ?([0-9]{4})-([0-9]{3}[0-9X])(?![0-9A-Za-z])")
 _EMERGENCY = re.compile(
-    r"\b(?:CALL|DIAL|[Cc]all(?:ed|ing|s)?|[Dd]ial(?:l?ed|l?ing|s)?|[Rr]ang|[Rr]ing|[Pp]hon(?:ed|e|ing)|[Cc]alls? to) (911|999|112|000|111|101|311|411|988)(?![0-9A-Za-z.,]?[0-9A-Za-z]| [a-z]{2,20}s\b)"
+    r"\b(?:CALL|DIAL|[Cc]all(?:ed|ing|s)?|[Dd]ial(?:l?ed|l?ing|s)?|[Rr]ang|[Rr]ing|[Pp]hon(?:ed|e|ing)|[Cc]alls? to) "
+    r"(911|999|112|000|111|101|311|411|988)"
+    r"(?![0-9A-Za-z.,]?[0-9A-Za-z]| [a-z]{2,20}s\b)"
     r"|(?<![0-9A-Za-z.,$£€])(911|999)(?= (?:calls?|callers?|operators?|dispatchers?)\b)"
 )
 _JETS = re.compile(r"\b(?:Boeing (7)([0-9]7)|Airbus A(3)([0-9]{2}))(?![0-9A-Za-z]|[.,][0-9])")

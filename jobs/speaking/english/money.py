@@ -197,7 +197,8 @@ def old(text: str, context: Context) -> Iterator[Replacement]:
             words = f"{cardinal(count, locale)} pound{'' if count == '1' else 's'}, {words}"
         yield replaced(text, (match.start(), without_final_stop(text, match.end())), words, Why.MONEY)
     for match in _PENNIES.finditer(text):
-        words = f"{cardinal(match[1], locale)}{' and a half' if match[2] else ''} {'penny' if match.group() == '1d.' else 'pence'}"
+        half = " and a half" if match[2] else ""
+        words = f"{cardinal(match[1], locale)}{half} {'penny' if match.group() == '1d.' else 'pence'}"
         yield replaced(text, match.span(), words, Why.MONEY)
     if not locale.british:
         return

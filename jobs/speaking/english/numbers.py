@@ -45,8 +45,8 @@ _PAGES = re.compile(
     r"\b(?:pp?\.?|pages?|lines?|verses?|vv?\.|ll?\.|chapters?|ch\.|nos?\.|numbers?|§§?) ?$", re.IGNORECASE
 )
 _OLD_ORDINALS = re.compile(
-    rf"{START}([2-9][23])d\b|{START}([23])d(?= (?:Regiment|Reg\.|Lieutenant|Lieut\.|Lt\.|Corps|Division|Brigade|Cavalry|Infantry"
-    r"|Battalion|Dragoons|edition|ed\.|inst\.|ult\.)|, (?:\d{4}|inst\.|ult\.))"
+    rf"{START}([2-9][23])d\b|{START}([23])d(?= (?:Regiment|Reg\.|Lieutenant|Lieut\.|Lt\.|Corps|Division|Brigade|Cavalry"
+    r"|Infantry|Battalion|Dragoons|edition|ed\.|inst\.|ult\.)|, (?:\d{4}|inst\.|ult\.))"
 )
 """`the 22d`, as it was written; `3d` alone has three dimensions."""
 _MANY = re.compile(r"s(?!\w)")

@@ -127,7 +127,8 @@ def parts(text: str, context: Context) -> Iterator[Replacement]:
         return
     locale = locale_of(context.language)
     for match in _WORLD_WARS.finditer(text):
-        yield _said(text, match.span(), f"World War {cardinal(match[1] if match[1].isdigit() else str(len(match[1])), locale)}")
+        number = match[1] if match[1].isdigit() else str(len(match[1]))
+        yield _said(text, match.span(), f"World War {cardinal(number, locale)}")
     for match in _AFTER_WORD.finditer(text):
         part, numerals = match[1] or match[2], match[3]
         if part not in _PART_FORMS or not _may_follow(part, numerals, text, match.end()):

@@ -81,7 +81,7 @@ def powers(text: str, context: Context) -> Iterator[Replacement]:
 
 
 def _is_note(text: str, match: re.Match[str]) -> bool:
-    """Whether raised digits mark a note: after a word that is no unit or function, with no sign of arithmetic beside."""
+    """Whether raised digits mark a note: after a word that is no function, no sign of arithmetic beside."""
     word = _WORD_BEFORE.search(text, max(0, match.start() - _LONGEST_WORD_CHARS), match.start())
     if word is None or not match.group().isdigit() or word.group() in _RAISED:
         return False

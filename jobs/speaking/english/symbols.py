@@ -50,6 +50,7 @@ _FOUND = re.compile(
     r"|(?P<super>[⁰¹²³⁴-⁹⁻⁺ⁿ]{1,20})"
     r"|(?P<about>(?<![\w~])~(?=[$£€]?\d))"
     r"|(?P<product>(?<=\d)\s?\*\s?(?=\d))"
+    r"|(?P<grade>(?<=[\s(\"“][A-D])-(?=[\s,.;:)\"”]|$)(?! (?:and|or|to)\b))"
     r"|(?P<paragraph>¶¶?\s?(?=\d))"
     r"|(?P<sections>§§)"
     r"|(?P<slash>(?<=[\w)])/(?=[\w(])|(?<=\w)/(?!\S))"
@@ -63,7 +64,8 @@ _COMPARED = {
     "<=": "is at most", ">=": "is at least", "==": "equals", "!=": "is not equal to", "=>": "to", "->": "to",
     "<->": "and", "<-": "from", "<": "less than", ">": "greater than",
 }  # fmt: skip
-_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]|(?:^|[\s(\"])\.[A-Za-z]{2}")
+_NUMBERS_BESIDE = re.compile(r"[0-9] / [0-9]")
+_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]|[A-D]-(?!\w)|(?:^|[\s(\"])\.[A-Za-z]{2}")
 _RULER_CHARS = 3
 _NOTED_WORD_CHARS = 3
 
@@ -98,8 +100,9 @@ def _tag(_text: str, _match: re.Match[str]) -> str:
     return "hashtag"
 
 
-def _aside(_text: str, _match: re.Match[str]) -> str:
-    return ""
+def _aside(text: str, match: re.Match[str]) -> str:
+    """A slash between spaces: said only between numbers."""
+    return "slash" if _NUMBERS_BESIDE.search(text[max(0, match.start() - 2) : match.end() + 2]) else ""
 
 
 def _compared(_text: str, match: re.Match[str]) -> str:
@@ -124,6 +127,10 @@ def _superscript(text: str, match: re.Match[str]) -> str:
 
 def _about(_text: str, _match: re.Match[str]) -> str:
     return "about"
+
+
+def _grade(_text: str, _match: re.Match[str]) -> str:
+    return "minus"
 
 
 def _product(_text: str, _match: re.Match[str]) -> str:
@@ -185,6 +192,7 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "power": _power,
     "super": _superscript,
     "about": _about,
+    "grade": _grade,
     "product": _product,
     "paragraph": _paragraph,
     "sections": _sections,

@@ -71,6 +71,7 @@ _NOUN_AFTER = re.compile(
     r" (?!(?:and|or|of|at|to|in|from|by|per|on|for|is|was|are|were|the|a|an|away|above|below|under|over)\b)[a-z]"
 )
 _INCH_AFTER = re.compile(r"\.| (?:long|wide|high|tall|deep|thick|across)\b")
+_HOURS_BEFORE = re.compile(r"[0-9] ?(?:h|hrs?|hours?),? $")
 _FEET_BEFORE = re.compile(r"[0-9] ?(?:ft\.?|feet|') $")
 _GUN_OR_FILM = re.compile(
     r" (?:pistols?|guns?|rifles?|films?|lens|lenses|cannons?|bullets?|rounds?|cameras?|bolts?|screws?)\b"
@@ -138,6 +139,8 @@ def quantities(text: str, context: Context) -> Iterator[Replacement]:
         name = unit_name(symbol, single=bool(single or adjectival), british=locale.british)
         if name is None:
             continue
+        if symbol == "m" and _HOURS_BEFORE.search(_before(text, match)):
+            name = "minute" if single else "minutes"
         joint = "-" if gap == "-" else " "
         words = f"{_numbers(match, locale)}{match[8] or ''}{joint}{name}"
         yield replaced(text, (match.start(), end), words, Why.UNIT)
