@@ -11,8 +11,9 @@ from jobs.reading.headings import keyword_heading
 from jobs.reading.lines import Block, Line
 
 _HEADING = re.compile(
-    r"[_*=]?(?:(?:table of )?contents(?: of (?:the )?\w{1,12}(?: [\w.]{1,8})?)?|list of (?:illustrations|plates|"
-    r"figures|maps|tables)|illustrations|inhalt(?:sverzeichnis)?|table des mati[èe]res|sommaire|[ií]ndice(?: general)?|"
+    r"[_*=]?(?:(?:table of )?contents(?: of (?:the )?(?:(?:first|second|third|\w{1,12}th) )?"
+    r"(?:volumes?|vol\.?|parts?|books?)(?: [\w.]{1,8})?)?|list of (?:illustrations|plates|figures|maps|tables)|"
+    r"illustrations|inhalt(?:sverzeichnis)?|table des mati[èe]res|sommaire|[ií]ndice(?: general)?|"
     r"inhoud(?:sopgave)?|目录|目錄|目次)[.:_*=]{0,2}$",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.headings import capitals, keyword_heading
-from jobs.reading.lines import Block, Line
+from jobs.reading.lines import Block, Line, ends_sentence
 
 _START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*\s?END\s?\*?\s?THE SMALL PRINT", re.IGNORECASE)
 _END = re.compile(
@@ -147,12 +147,22 @@ def _front(lines: Sequence[Line | None]) -> Frame:
         if line is None:
             continue
         match = _FACT.match(line.text)
+        if match is None and not _are_facts(frame.facts):
+            break
         if match is None:
             frame.lines = list(lines[index:])
             return frame
         frame.facts.setdefault(match["key"].lower(), match["value"])
         frame.skips.append(Skip(line.start, line.end, Why.METADATA))
     return Frame(list(lines))
+
+
+def _are_facts(facts: dict[str, str]) -> bool:
+    """Whether these head a text; one alone may be its first sentence: "Language: the last thing we lost." """
+    if len(facts) > 1 or not facts:
+        return bool(facts)
+    (key, value), *_ = facts.items()
+    return key != "language" and not ends_sentence(value)
 
 
 def _facts(lines: Sequence[Line | None]) -> Iterator[tuple[str, str]]:

@@ -34,6 +34,8 @@ _PROLOG = re.compile(r"\s*<\?xml[^>]*\?>")
 _DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*(\[.*?\]\s*)?>", re.IGNORECASE | re.DOTALL)
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]{1,31});")
 _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
+_OF_LIBRARY = re.compile(r"^The Project Gutenberg e-?book of |\s*\| Project Gutenberg$|\s+-\s+Project Gutenberg$", re.I)
+"""What a library puts around the title of a book."""
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
@@ -52,7 +54,9 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     builder, skipped = ChapterBuilder(), extraction.skipped
     emptied = any(skip.why is Why.NOTES for skip in skipped)
     inside = without_licence(blocks) if Why.LICENCE in options.skip else range(len(blocks))
-    skipped += [skip_of(block, Why.LICENCE) for block in (*blocks[: inside.start], *blocks[inside.stop :]) if block.text]
+    skipped += [
+        skip_of(block, Why.LICENCE) for block in (*blocks[: inside.start], *blocks[inside.stop :]) if block.text
+    ]
     blocks = blocks[inside.start : inside.stop]
     for block, why in zip(blocks, judge(blocks, options.skip, emptied=emptied), strict=True):
         if why is not None:
@@ -159,7 +163,7 @@ def _character(match: re.Match[str]) -> str:
 
 def _head_text(page: Page) -> str:
     node = next(page.root.iter("title"), None)
-    return "" if node is None else page.text_of(node)
+    return "" if node is None else _OF_LIBRARY.sub("", page.text_of(node))
 
 
 def _meta(root: etree._Element, key: str) -> str:

@@ -24,8 +24,6 @@ _WHOLE = (
     ("comment", re.compile(r"(?<!\S)%%(?P<inside>[^%\n]{1,2000})%%(?!\S)")),
 )
 _FIRST = frozenset("=$[!%]")
-_CLOSERS = -2
-"""A key in the parser's cache, which has places as its others: where a pair is closed, and by how many signs."""
 
 
 def add_dialects(parser: MarkdownIt) -> None:
@@ -38,13 +36,12 @@ def _pair(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parser
     """The first or the last sign of a pair; what is between is parsed as any text."""
     if state.src[state.pos] not in _FIRST:
         return False
-    closers: dict[int, int] = state.cache.setdefault(_CLOSERS, {})
-    signs = closers.get(state.pos, 0)
+    signs = state.cache.get(_closer(state.pos), 0)
     if not signs:
         match = next((found for pair in _PAIRS if (found := pair.match(state.src, state.pos))), None)
         if match is None:
             return False
-        closers[match.start("close")] = len(match["close"])
+        state.cache[_closer(match.start("close"))] = len(match["close"])
         signs = len(match["open"])
     if not silent:
         state.push("pair_sign", "", 0).markup = state.src[state.pos : state.pos + signs]
@@ -64,3 +61,8 @@ def _whole(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parse
             state.pos = match.end()
             return True
     return False
+
+
+def _closer(place: int) -> int:
+    """The key in the parser's cache, which has places as its others, of how many signs close a pair at a place."""
+    return -2 - place

@@ -42,6 +42,7 @@ class InPlace:
 
     def put(self, text: str, places: Sequence[int], /, *, spoken: bool) -> tuple[str, Sequence[int]]:
         """As it is."""
+        del spoken  # nothing is put beside it
         return text, places
 
     def part(self) -> None:

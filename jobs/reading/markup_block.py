@@ -8,7 +8,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _NO_SPACE_BEFORE = re.compile(r"[\s.,;:!?%)\]}\u2019\u201d\u2026»\u2013\u2014-]")
-_NO_SPACE_AFTER = (" ", "\n", "\t", "\r", "\xa0", "(", "[", "{", "\u2018", "\u201c", "«", "-", "\xad", "\u2013", "\u2014")
+_NO_SPACE_AFTER = (
+    " ",
+    "\n",
+    "\t",
+    "\r",
+    "\xa0",
+    "(",
+    "[",
+    "{",
+    "\u2018",
+    "\u201c",
+    "«",
+    "-",
+    "\xad",
+    "\u2013",
+    "\u2014",
+)
 
 
 @dataclass(frozen=True, slots=True)

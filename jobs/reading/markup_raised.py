@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import etree
 
@@ -22,8 +23,9 @@ _MAX_CHARS = 6
 
 
 def power_of(node: etree._Element, page: Page) -> str:
-    """The text of an element if it can be a power, a charge or a note's number; else nothing."""
-    if sum(1 for _ in zip(node.iter(), range(4), strict=False)) > 3:
+    """The text of an element if it can be a power, a charge or a note's number; else nothing. A link is a mark."""
+    inside = list(islice(node.iter(), 4))
+    if len(inside) > 3 or any(one.tag == "a" for one in inside):
         return ""
     text = page.text_of(node)
     return text if len(text) <= _MAX_CHARS and _POWER.fullmatch(text) else ""

@@ -5,18 +5,21 @@ Works on blocks; each kind needs evidence in its own lines, for story text that 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Sequence
 
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.headings import capitals, keyword_heading
-from jobs.reading.lines import Block
+from jobs.reading.lines import Block, ends_sentence
 
 _CLAIM = re.compile(
-    r"(?:^|(?<=[.,;] ))(?:(?:text |first )?(?:copyright|©|\(c\))\s?(?:©|\(c\)|:)?,?\s{0,2}(?:\d{4}|by\s[^.;]{0,80}\d{4})"
-    r"|copyright,? by\s(?:the\s)?(?-i:[A-Z])|©"
-    r"|all rights(?: are)? reserved(?=\W{0,3}$|[.,;:!—–-]|\s(?:under|including|worldwide|throughout|©|\(c\)))|(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX-]{9,}"
+    r"(?:^|(?<=[.,;] ))(?:(?:text |first )?(?:copyright|©|\(c\))\s?(?:©|\(c\)|:)?,?\s{0,2}"
+    r"(?:\d{4}|by\s[^.;]{0,80}\d{4})|copyright,? by\s(?:the\s)?(?-i:[A-Z])|©"
+    r"|all rights(?: are)? reserved"
+    r"(?=\W{0,3}$|[.,;:!—–-]|\s(?:under|including|worldwide|throughout|©|\(c\)))"
+    r"|(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX-]{9,}"
     r"|no part of this (?:book|publication|work) may be)",
     re.IGNORECASE,
 )
@@ -30,6 +33,8 @@ _IMPRINT = re.compile(
 _SPEECH = re.compile('["“”«»]')
 _FRONT_BLOCKS = 30
 _MAX_FRONT_BODY_CHARS = 400
+_MAX_FRONT_LINE_CHARS = 40
+"""Longest line that is an address or a name; a longer one may be wrapped."""
 _NOTES_HEADING = re.compile(r"[_*=]?(?P<kind>foot ?notes?|end ?notes?|notes?)[.:_*=]{0,2}$", re.IGNORECASE)
 _NOTE = re.compile(
     r"(?:\[(?:(?:foot)?note )?(?P<bracket>[\w*†‡§]{1,4})\]|(?P<number>\d{1,4})[.):]|\((?P<round>\d{1,4})\)"
@@ -46,7 +51,10 @@ _BOOKS_HEADING = re.compile(
     r"literaturverzeichnis|bibliographie|bibliograf[íi]a)[.:_*=]{0,2}$",
     re.IGNORECASE,
 )
-_BOOK = re.compile(r"(?:^|\D)(?:1[4-9]|20)\d\d(?!\d)|^\[\d{1,3}\]|^(?:——|---|___)|\bdoi\b|https?://")
+_BOOK = re.compile(
+    r"[(,;:]\s?(?:1[4-9]|20)\d\d(?!\d)|^[^\W\d_][\w'’-]{1,30}, [^\W\d_][\w'’-]{0,20}[.,].*(?:1[4-9]|20)\d\d(?!\d)"
+    r"|^\[\d{1,3}\]|^(?:——|---|___)|\bdoi\b|https?://"
+)
 _MIN_ENTRIES = 3
 _ENTRY_SHARE = 0.6
 _MAX_LETTER_HEADING_CHARS = 3
@@ -94,11 +102,9 @@ def _front(found: Sequence[Block]) -> _Matter:
     matter: _Matter = {}
     for index, block in enumerate(found[:_FRONT_BLOCKS]):
         words = block.words
-        claim = _CLAIM.search(words[:2000]) if not _SPEECH.search(words) else None
-        if claim is not None:
+        if not _SPEECH.search(words) and (_CLAIM.search(words[:2000]) or _claims_below_title(block)):
             claims.append(index)
-            first = next((n for n, line in enumerate(block.lines) if _CLAIM.search(line.text)), 0)
-            matter |= {(index, number): Why.FRONT for number in range(first, len(block.lines))}
+            matter |= {(index, number): Why.FRONT for number in _front_lines(block)}
         elif len(words) > _MAX_FRONT_BODY_CHARS and not _IMPRINT.match(words):
             break
     for claim_at in claims:
@@ -108,6 +114,29 @@ def _front(found: Sequence[Block]) -> _Matter:
                 matter[index, None] = Why.FRONT
                 index += step
     return matter
+
+
+def _claims_below_title(block: Block) -> bool:
+    """Whether a claim stands on a line of its own below a short one, as under a title."""
+    lines = [line.text for line in block.lines[:_FRONT_BLOCKS]]
+    return any(
+        len(above) <= _MAX_FRONT_LINE_CHARS and not ends_sentence(above) and _CLAIM.match(below)
+        for above, below in itertools.pairwise(lines)
+    )
+
+
+def _front_lines(block: Block) -> list[int]:
+    """The lines of a copyright page from the first claim on, up to a line that is running text."""
+    taken: list[int] = []
+    for number, line in enumerate(block.lines):
+        before = block.lines[number - 1].text if number else ""
+        if taken and not _CLAIM.search(line.text) and not _IMPRINT.match(line.text):
+            wrapped = len(before) > _MAX_FRONT_LINE_CHARS
+            if not wrapped and (len(line.text) > _MAX_FRONT_LINE_CHARS or ends_sentence(line.text)):
+                break
+        if taken or _CLAIM.search(line.text):
+            taken.append(number)
+    return taken or list(range(len(block.lines)))
 
 
 def _notes(found: Sequence[Block], labels: frozenset[str]) -> set[int]:

@@ -85,7 +85,7 @@ def _pages_of(
         return set()
     if any(b - a < 2 for a, b in itertools.pairwise(indexes)):
         return set()  # a column of numbers
-    worded = any((line := lines[index]) is not None and not line.text.isdecimal() for index in indexes)
+    worded = any((line := lines[index]) is not None and line.text[0].isalpha() for index in indexes)
     broken = any(_goes_on(lines, *_around(lines, index, gone)) for index in indexes)
     if worded or broken or _through(lines, indexes, chapters):
         return set(indexes)

@@ -62,7 +62,11 @@ def heads_beside(lines: Sequence[Line | None], pages: set[int]) -> dict[str, set
 
 def _numbered(lines: Sequence[Line | None]) -> Iterator[_Head]:
     for index, line in enumerate(lines):
-        if line is None or len(line.text) > _MAX_HEAD_CHARS or not (line.text[:1].isdecimal() or line.text[-1:].isdecimal()):
+        if (
+            line is None
+            or len(line.text) > _MAX_HEAD_CHARS
+            or not (line.text[:1].isdecimal() or line.text[-1:].isdecimal())
+        ):
             continue
         match = _FIRST.match(line.text) or _LAST.match(line.text)
         if match is not None and _is_head(match["head"]) and keyword_heading(line.text) is None:

@@ -11,16 +11,18 @@ from jobs.reading.lines import Line, ends_sentence
 
 _RULE = re.compile(
     r"(?:([*~#=_+•·.◆◇○●★☆-])(?:\s?\1){2,}|[-–—]{3,}|[*~#=+•·—–-]{3,}|(?:[*•·⁂❦❧☙✻✦§◆◇○●★☆#]\s?){1,9}"
-    r"|[-–—~=*.\s]{0,6}[oO0]\s?[oO0]\s?[oO0][-–—~=*.\s]{0,6})$"
+    r"|o[O0]o|[oO0](?:\s[oO0]){2}"
+    r"|[-–—~=*.][-–—~=*.\s]{0,5}[oO0]\s?[oO0]\s?[oO0][-–—~=*.\s]{0,6})$"
 )
 _TURN = re.compile(
     r"(?P<name>[^\W\d_][\w'’.-]{0,29}(?: (?:[^\W_]|\d)[\w'’.-]{0,29}){0,3}(?: ?\([^()\n]{1,60}\))?):(?:\s(?=\S)|$)"
 )
 _STAMP = re.compile(
-    r"[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? ?)?(?:at )?\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,3})?)?(?: ?[AaPp]\.?[Mm]\.?)?"
-    r"(?:\]|\)| [-–—] | (?=[^\W\d_][\w .'’-]{0,40}:)| ?(?=<))"
+    r"[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? ?)?(?:at )?\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,3})?)?"
+    r"(?: ?[AaPp]\.?[Mm]\.?)?(?:\]|\)| [-–—] | (?=[^\W\d_][\w .'’-]{0,40}:)| ?(?=<))"
 )
 """The time before a message or an utterance: `[12:01] Ann: hi`, `12/03/2021, 14:05 - Ann: hi`, `[00:01:15] Well …`."""
+_ASKED = re.compile(r"[QA]\.\s+(?=\S)")
 _DASHED_SPEECH = re.compile(r"[—―–]\s?(?=[^\W_]|[\"“¿¡«…])")
 _MIN_TURNS = 2
 _BULLET = re.compile(r"(?P<mark>[-*•+◦▪‣·–])\s(?=\S)")
@@ -71,14 +73,18 @@ def turns(lines: Sequence[Line]) -> list[int] | None:
     found = [index for index, line in enumerate(lines) if _is_turn(line.text)]
     if len(found) < _MIN_TURNS:
         return None
-    shouted = all(lines[index].text.partition(":")[0].partition("(")[0].isupper() for index in found)
+    shouted = all(_label(lines[index].text).isupper() for index in found)
     return found if found[0] == 0 or shouted else None
+
+
+def _label(line: str) -> str:
+    return line[:1] if _ASKED.match(line) else line.partition(":")[0].partition("(")[0]
 
 
 def _is_turn(line: str) -> bool:
     match = _TURN.match(line)
     if match is None:
-        return False
+        return _ASKED.match(line) is not None
     words = match["name"].split("(")[0].split()
     return all(word[0].isupper() or word[0].isdecimal() or word in {"of", "the", "de", "von", "van"} for word in words)
 

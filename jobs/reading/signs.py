@@ -19,7 +19,7 @@ _MAX_ASIDE_BLOCKS = 20
 _BRACKET = re.compile(r"[\[\]]|\n[ \t\r]*\n|\r[ \t]*\r")
 _ASIDE = re.compile(
     r"\[(?:(?P<illustrations>illustrations?|illus\.?|frontispiece)(?=[\]:.,;(\s])"
-    r"|(?P<picture>(?:image|figure|photo(?:graph)?|picture|map|plate|drawing)(?:\s\w{1,6})?:)"
+    r"|(?P<picture>(?:image|figure|photo(?:graph)?|picture|map|plate|drawing)(?:\s(?:\d{1,3}|[ivx]{1,5}))?:)"
     r"|(?P<notes>(?:foot|end)notes?(?:\s(?:[\w*†‡§#]{1,6}))?[:.])"
     r"|(?P<licence>transcriber['’]?s?['’]?\s{1,3}notes?\b|TN:))",
     re.IGNORECASE,
@@ -38,6 +38,7 @@ _PAGE = re.compile(r"\[(?:pg|page|p)\.?\s?(?:\d{1,4}|[ivxlc]{1,8})\.?\]", re.IGN
 _PAGE_BEFORE = re.compile(r"\b(?:see|on|to|and|from|of|cf\.?|at|in)\s$", re.IGNORECASE)
 _BRACED = re.compile(r"(?<![\w\\${^_=(%])\{(\d{1,4})\}(?![{(=.:\[]\w)")
 _MIN_BRACED_GAP_CHARS = 40
+_FIRST_PLACES = 2
 _NOTE = re.compile(
     r"(?<=[^\s\[({])(?P<space> ?)\[(?:(?:note|nb|n\.)\s?)?"
     r"(?P<label>\d{1,4}|[A-Za-z]|[*†‡§]{1,3})(?:\s?[,;–-]\s?\d{1,3}){0,8}\](?![\[(]\w{0,20}[^\d\w\]]|\.\w|\s?=[^=])"
@@ -125,8 +126,16 @@ def _pages(text: str) -> Iterator[Skip]:
     numbers = [int(match[1]) for match in braced]
     rising = all(before < after for before, after in itertools.pairwise(numbers))
     apart = all(b.start() - a.end() >= _MIN_BRACED_GAP_CHARS for a, b in itertools.pairwise(braced))
-    if rising and apart and 0 not in numbers and (numbers != [1]):  # else they are places to be filled in
+    attached = all(_attached(text, match) for match in braced)
+    # Else they are places to be filled in: "Dear {1}, … and {2}".
+    if rising and apart and 0 not in numbers and (attached or numbers[0] > _FIRST_PLACES):
         yield from (Skip(*match.span(), Why.PAGE_NUMBERS) for match in braced)
+
+
+def _attached(text: str, match: re.Match[str]) -> bool:
+    """Whether a number in braces touches a word or stands at the start of a line, as marks of pages do."""
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    return before.isalnum() or after.isalnum() or before in {"", "\n", "\r"}
 
 
 def _notes(text: str) -> Iterator[tuple[int, int, str]]:

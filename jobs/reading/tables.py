@@ -20,6 +20,8 @@ _COLUMNS = re.compile(r"[|\t]|\S {2}")
 _BORDER = re.compile(r"[-+=|:\s─│┼├┤┬┴┌┐└┘═║]+$")
 _NUMBER = re.compile(r"[-+($€£~]{0,3}\d[\d.,:/ ]{0,20}[%)€]?\s?\w{0,4}$|[-–—]$")
 _SENTENCE = re.compile(r"[.!?…]['\"”’»]?$")
+_ITEM = re.compile(r"(?:\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]|[-*•+◦▪·–—]|[^\W\d_][\w .'’-]{0,40}:)\s")
+"""What begins an item of a list, or a turn: `1.`, `•`, `Ann:`."""
 _FEW_SENTENCES = 0.25
 _MOSTLY_NUMBERS = 0.6
 
@@ -46,6 +48,8 @@ def tables_of(lines: Sequence[Line], text: str) -> list[Table]:
     """The tables among lines that no blank line parts; `text` is the source."""
     tables: list[Table] = []
     if len(lines) < _MIN_ROWS or not _COLUMNS.search(text, lines[0].start, lines[-1].end):
+        return tables
+    if _is_list(lines):
         return tables
     first = 0
     while first + _MIN_ROWS <= len(lines):
@@ -91,7 +95,12 @@ def _table(lines: Sequence[Line], text: str, first: int, by: _By) -> Table | Non
         end += 1
     if len(worded) < _MIN_ROWS or _sentences(worded, text):
         return None
-    return Table(first, end, tuple(rows), sure=by is not _By.GAP or _sure(worded, text))
+    return Table(first, end, tuple(rows), sure=by is _By.BAR or _sure(worded, text))
+
+
+def _is_list(lines: Sequence[Line]) -> bool:
+    """Whether lines begin with the number, sign or name of an item or a turn and only then have a gap."""
+    return sum(_ITEM.match(line.text) is not None for line in lines) * 2 > len(lines)
 
 
 def _is_border(line: Line, text: str) -> bool:

@@ -95,6 +95,8 @@ class _Reader:
         if len(block.lines) > 2 or index + 1 == len(self.blocks):
             return None
         number = heading_number(first)
+        if first == "I" and self.blocks[index + 1].words[:1].islower():
+            number = None  # a word that stands alone, not a numeral
         if number is not None and self._next_number(number[0], block):
             lines = len(block.lines)
             return _Head(2, _parts(lines, titled=number[1]), titled=number[1] or lines > 1, number=number[0])

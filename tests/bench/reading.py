@@ -13,6 +13,7 @@ import random
 import time
 
 from jobs.reading import kind_of
+from tests.fault import test_reading_fuzz as fuzz
 from tests.helpers_account import check_account
 from tests.helpers_reading import epub, planned_of, xhtml
 
@@ -108,6 +109,19 @@ def measure(data: str | bytes, name: str) -> dict[str, float | str | int]:
     }
 
 
+def hostile() -> dict[str, float | str | int]:
+    """The slowest of the 10,000 hostile sources of `tests/fault/test_reading_fuzz.py`."""
+    names = list(fuzz.SEEDS)
+    slowest_s = 0.0
+    for seed in range(fuzz.INPUTS):
+        draw, name = random.Random(seed), names[seed % len(names)]
+        data = fuzz.mutated(fuzz.SEEDS[name], draw) if seed < fuzz.MUTATED else fuzz.noise(draw)
+        start_s = time.process_time()
+        fuzz.outcome(data, name)
+        slowest_s = max(slowest_s, time.process_time() - start_s)
+    return {"source": f"{fuzz.INPUTS} hostile ones", "slowest_s": round(slowest_s, 3)}
+
+
 def main() -> None:
     """Print the rows."""
     parser = argparse.ArgumentParser()
@@ -124,6 +138,7 @@ def main() -> None:
             last_s = float(row["plan_s"])
             rows.append(row)
     rows.append({**measure(book(300), "book.epub"), "x 10": 0.0})
+    rows.append(hostile())
     if options.json:
         print(json.dumps({"rows": rows}))
         return

@@ -90,17 +90,13 @@ def _is_note(text: str, match: re.Match[str]) -> bool:
 
 
 def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
-    """A power after a number or one or two letters; anything else that is raised is said as it stands."""
+    """A power after a number, a name or a bracket; anything else that is raised is said as it stands."""
     if written[-1] in "+-":  # a charge: Ca²⁺
         return f"{digits(written)} {_SAID.get(written[-1], 'minus')}".strip()
     number = written.lstrip("-+")
     sign = written[0] if written[0] in "-+" else ""
-    before = text[max(0, start - 3) : start]
-    if (
-        before[-1:].isdigit()
-        or before[-1:] == ")"
-        or (before[-1:].isalpha() and not (len(before) == 3 and before.isalpha()))
-    ):
+    before = text[max(0, start - 1) : start]
+    if before.isalnum() or before == ")":
         if written in ("2", "3"):
             return "squared" if written == "2" else "cubed"
         return f"to the power of {_signed(sign, number, locale)}"

@@ -1,4 +1,5 @@
-"""The cases: what `cases.tsv` says must hold of what is spoken. `written` is the text of sentences, `spoken` the reading."""
+"""The cases: what `cases.tsv` says must hold of what is spoken. `written` is the text of sentences, `spoken` "
+"the reading."""
 
 import re
 
@@ -40,7 +41,7 @@ def paragraphs(name):
     return [paragraph for chapter in document.chapters for paragraph in chapter.paragraphs]
 
 
-@pytest.mark.parametrize("name", sorted(name for name, held in EXPECTED.items() if "error" not in held))
+@pytest.mark.parametrize("name", [*READABLE, "38_prompts.jsonl"])
 def test_every_character_has_its_fate(name):
     check_account(planned(name))
 
@@ -286,7 +287,6 @@ def test_30_a_huge_paragraph_keeps_all_its_sentences():
     planned = planned_of(" ".join(sentences))
     assert [sentence.text for sentence in planned.sentences] == sentences
     assert spoken(planned.plan)[41] == "This is plain sentence number forty-two of one very long paragraph."
-    assert written("30_huge_paragraph.txt") == sentences
 
 
 def test_31_cuts_in_an_endless_sentence_are_no_pauses():

@@ -13,7 +13,8 @@ BOOKS = (
         held_file("gutenberg_1994.txt"),
         chapters=("Pier and Wharf", "Chapter I: The Pier", "Chapter II: The Wharf", "Chapter III: Conclusion"),
         keep=(
-            "CHAPTER I", "The Pier", "In the year 18-- there lived at L---- a Mr. Bell, who was not a man to be hurried.",
+            "CHAPTER I", "The Pier",
+            "In the year 18-- there lived at L---- a Mr. Bell, who was not a man to be hurried.",
             "He had three rules:", "Never run;", "“IS it?” said he.".replace("“", '"').replace("”", '"'),
             "There was nothing to be done, and nothing was done.", "He ran after all.", "THE END",
         ),
@@ -110,7 +111,8 @@ BOOKS = (
     ),
     Held(
         "contents with dots and no heading",
-        "Chapter One ........ 3\nChapter Two ........ 9\nChapter Three ...... 21\n\nChapter One\n\nOne.\n\nChapter Two\n\n"
+        "Chapter One ........ 3\nChapter Two ........ 9\nChapter Three ...... 21\n\nChapter One\n\nOne.\n\n"
+        "Chapter Two\n\n"
         "Two.\n\nChapter Three\n\nThree.\n",
         ("Chapter One", "One.", "Chapter Two", "Two.", "Chapter Three", "Three."),
         chapters=("Chapter One", "Chapter Two", "Chapter Three"),
@@ -118,7 +120,8 @@ BOOKS = (
     ),
     Held(
         "contents without numbers",
-        "Contents\n\nThe Gate\nThe Well\nThe Road\n\nThe Gate\n\nIt was shut.\n\nThe Well\n\nIt was dry.\n\nThe Road\n\n"
+        "Contents\n\nThe Gate\nThe Well\nThe Road\n\nThe Gate\n\nIt was shut.\n\nThe Well\n\nIt was dry.\n\nThe "
+        "Road\n\n"
         "It was long.\n",
         ("The Gate", "It was shut.", "The Well", "It was dry.", "The Road", "It was long."),
         why={"Contents\n\nThe Gate\nThe Well\nThe Road": "contents"},
@@ -175,7 +178,8 @@ BOOKS = (
     ),
     Held(
         "notes at the end of chapters",
-        "CHAPTER I\n\nHe came.[1] He saw.[2]\n\nFOOTNOTES:\n\n[1] On foot.\n\n[2] Badly.\n\nCHAPTER II\n\nHe left.[3]\n\n"
+        "CHAPTER I\n\nHe came.[1] He saw.[2]\n\nFOOTNOTES:\n\n[1] On foot.\n\n[2] Badly.\n\nCHAPTER II\n\nHe "
+        "left.[3]\n\n"
         "FOOTNOTES:\n\n[3] By boat.\n",
         ("CHAPTER I", "He came. He saw.", "CHAPTER II", "He left."),
         why={"[2] Badly.": "notes", "[3] By boat.": "notes"},
@@ -209,7 +213,8 @@ BOOKS = (
     ),
     Held(
         "tables of three kinds",
-        "Before.\n\n| Day | Rain |\n|-----|------|\n| Mon | 3 |\n| Tue | 0 |\n\nBetween.\n\nDay\tRain\tWind\nMon\t3\t4\n"
+        "Before.\n\n| Day | Rain |\n|-----|------|\n| Mon | 3 |\n| Tue | 0 |\n\nBetween.\n\nDay\tRain\tWind\n"
+        "Mon\t3\t4\n"
         "Tue\t0\t1\nWed\t1\t2\n\nAfter.\n",
         ("Before.", "Between.", "After."),
         why={"| Mon | 3 |": "tables", "Tue\t0\t1": "tables"},
@@ -227,7 +232,8 @@ BOOKS = (
     ),
     Held(
         "a recipe",
-        "Flat Bread\n\nIngredients:\n- 2 cups flour\n- 1/2 tsp salt\n- 1 egg (large)\n\nMethod:\n1. Mix.\n2. Rest 30 min.\n"
+        "Flat Bread\n\nIngredients:\n- 2 cups flour\n- 1/2 tsp salt\n- 1 egg (large)\n\nMethod:\n1. Mix.\n2. "
+        "Rest 30 min.\n"
         "3. Bake at 200 °C.\n",
         keep=("Flat Bread", "2 cups flour", "1/2 tsp salt", "1 egg (large)", "1. Mix.", "3. Bake at 200 °C."),
     ),
@@ -251,9 +257,11 @@ BOOKS = (
     ),
     Held(
         "divided words of a scan",
-        "The nega- tive was lost. A negative is a thing of light. The ﬁrst ﬂat was \u00adold and capabili-\nties were few.\n",
+        "The nega- tive was lost. A negative is a thing of light. The ﬁrst ﬂat was \u00adold and capabili-\n"
+        "ties were few.\n",
         ("The negative was lost. A negative is a thing of light. The ﬁrst ﬂat was old and capabilities were few.",),
-        spoken=("The negative was lost. A negative is a thing of light. The first flat was old and capabilities were few.",),
+        spoken=("The negative was lost. A negative is a thing of light. The first flat was old and capabilities "
+        "were few.",),
         why={"- ": "line_hyphen"},
     ),
     Held(

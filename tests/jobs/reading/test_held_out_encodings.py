@@ -50,7 +50,8 @@ BYTES = (
         gone=("\ufffd", "\x81", "\x8d"),
         encoding="cp1252",
     ),
-    Held("NUL bytes between words", b"One\x00two.\x00\n\nThree." + b" word" * 20, keep=("One two.", "Three."), gone=("\x00",)),
+    Held("NUL bytes between words", b"One\x00two.\x00\n\nThree." + b" word" * 20, keep=("One two.",
+    "Three."), gone=("\x00",)),
     Held("marks inside", "One.\n\n\ufeffTwo \ufeffis here.\n".encode(), ("One.", "Two is here."), encoding="utf-8"),
     Held("a mark twice", b"\xef\xbb\xbf\xef\xbb\xbfOne.", ("One.",), encoding="utf-8-sig"),
     Held("gb18030, long", (CHINESE * 8).encode("gb18030"), once(CHINESE, 8), encoding="gb18030", language="zh"),
@@ -77,7 +78,8 @@ BYTES = (
     ),
     Held(
         "invisible signs of all kinds",
-        "ze\u200bro so\u00adft wo\u2060rd \u200eleft\u200f no\u00a0break nar\u202frow \u2066iso\u2069 \ue000priv va\ufe0e.\n",
+        "ze\u200bro so\u00adft wo\u2060rd \u200eleft\u200f no\u00a0break nar\u202frow \u2066iso\u2069 "
+        "\ue000priv va\ufe0e.\n",
         ("zero soft word left no break nar row iso priv va.",),
     ),
     Held(

@@ -25,8 +25,10 @@ ITEMS = (
         lines(
             item(1), "{", "[]", '"text"', "null", "42", "", "   ", item(9, ""), item(10, "  \u200b "), item(11, "!!!"),
             item(12, None), item(13, 7), {"text": "no id"}, {"id": "i15"}, item(1), item(17, voice=3),
-            item(18, seed=-1), item(19, seed="x"), item(20, other=1), {"id": "", "text": "x"}, "{'id': 'a', 'text': 'b'}",
-            '{"id": "a", "text": "b",}', '{"id": "a", "id": "b", "text": "c"}', item(25), '{"id":"i26","text":"x"} trailing',
+            item(18, seed=-1), item(19, seed="x"), item(20, other=1), {"id": "", "text": "x"},
+            "{'id': 'a', 'text': 'b'}",
+            '{"id": "a", "text": "b",}', '{"id": "a", "id": "b", "text": "c"}', item(25),
+            '{"id":"i26","text":"x"} trailing',
             '{"id": "i27", "text": "\\ud800"}', "// comment", "nul\x00l",
         ),
         ("Yes.", "Yes."),
@@ -54,7 +56,8 @@ ITEMS = (
     ),
     Held(
         "huge and odd ids",
-        lines({"id": "x" * 5000, "text": "One."}, {"id": "a/b\\c:d*e?|", "text": "Two."}, {"id": "ключ 你", "text": "Three."},
+        lines({"id": "x" * 5000, "text": "One."}, {"id": "a/b\\c:d*e?|", "text": "Two."}, {"id": "ключ 你",
+        "text": "Three."},
               {"id": " ", "text": "Four."}),
         ("One.", "Two.", "Three.", "Four."),
         name="set.jsonl",
@@ -107,7 +110,8 @@ ITEMS = (
     Held(
         "cues out of order and empty ones",
         "2\n00:00:05,000 --> 00:00:06,000\nSecond.\n\n1\n00:00:01,000 --> 00:00:02,000\nFirst.\n\n3\n"
-        "00:00:07,000 --> 00:00:08,000\n\n4\n00:00:09,000 --> 00:00:10,000\n♪\n\n5\n00:00:11,000 --> 00:00:12,000\nThird.\n",
+        "00:00:07,000 --> 00:00:08,000\n\n4\n00:00:09,000 --> 00:00:10,000\n♪\n\n5\n00:00:11,000 --> "
+        "00:00:12,000\nThird.\n",
         ("First.", "Second.", "Third."),
         name="film.srt",
     ),

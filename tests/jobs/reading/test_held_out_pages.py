@@ -5,144 +5,297 @@ import pytest
 from jobs.account import DEFAULT_SKIP, Why
 from jobs.planning import PlanOptions
 from jobs.reading.options import ReadingOptions
-from tests.jobs.reading.held_out import Held, wrong_in
+from tests.jobs.reading.held_out import Held, held_file, wrong_in
 
 ALL = PlanOptions(reading=ReadingOptions(skip=DEFAULT_SKIP - {Why.TABLES, Why.IMAGES}))
-NEWS = """<html lang=en><head><title>Flood - The Daily</title><meta name=author content="Ann Lee"><style>.a{color:red}</style>
-<script>window.x="<p>no</p>";</script></head><body class="single"><a class="skip-link" href="#main">Skip to content</a>
-<div id="cookie-banner" class="cookie-banner"><p>We use cookies.</p><button>Accept</button></div>
-<header class="site-header"><nav><ul><li><a href="/">Home</a></li></ul></nav></header>
-<main id=main><article><h1>Flood hits town</h1><p class=byline>By Ann Lee</p>
-<div class="share-buttons"><a href="#">Facebook</a><a href="#">Share</a></div>
-<figure><img src=a.jpg alt="A street"><figcaption>The street. Photo: AP</figcaption></figure>
-<p>The river rose on Monday.</p><p>Nobody was hurt.</p></article></main>
-<aside><h2>Most read</h2><p>Other news</p></aside><footer><p>© 2024 The Daily</p></footer></body></html>"""
-WIKI = """<html class=client-nojs><head><title>Tern - Wikipedia</title></head><body><div class="mw-page-container">
-<a class="mw-jump-link" href="#bodyContent">Jump to content</a><div id=mw-navigation role=navigation>Main page</div>
-<div id="content" class="mw-body" role="main"><h1 id=firstHeading>Tern</h1>
-<div id=bodyContent><div id=siteSub class=noprint>From Wikipedia, the free encyclopedia</div>
-<div role="note" class="hatnote">For other uses, see Tern (disambiguation).</div>
-<table class="infobox"><tr><th colspan=2>Tern<tr><th>Kingdom:<td>Animalia<tr><th>Class:<td>Aves</table>
-<p><b>Terns</b> are <a href="/wiki/Seabird">seabirds</a>.<sup id="cite_ref-1" class="reference"><a href="#cite_note-1">&#91;1&#93;</a></sup> They fly.</p>
-<div id="toc" class="toc" role="navigation"><h2>Contents</h2><ul><li><a href="#Name">1 Name</a></li></ul></div>
-<h2><span class="mw-headline" id="Name">Name</span><span class="mw-editsection"><span>[</span><a href="/e">edit</a><span>]</span></span></h2>
-<p>The name is old.</p><div class="thumb"><div class="thumbcaption">A tern in flight</div></div>
-<h2>References</h2><div class="reflist"><ol class="references"><li id="cite_note-1"><a href="#cite_ref-1">^</a> Bird, A. (1999)</li></ol></div>
-<div class="navbox">Birds of the sea</div></div></div><div id=catlinks class=catlinks>Categories: Birds</div></div>
-<footer>Text is available under CC</footer></body></html>"""
-WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><meta http-equiv=Content-Type content="text/html; charset=windows-1252">
-<title>Chapter One</title><style><!-- p.MsoNormal {margin:0} @page WordSection1 {} --></style>
-<!--[if gte mso 9]><xml><w:View>Normal</w:View></xml><![endif]--></head><body lang=EN-GB>
-<div class=WordSection1><p class=MsoTitle>My Book</p><h1>One<o:p></o:p></h1>
-<p class=MsoNormal style='text-indent:1cm'><span lang=EN-GB>It was\r\n\x93late\x94 <span class=SpellE>said</span> Jim.<a style='mso-footnote-id:ftn1'
-href="#_ftn1" name="_ftnref1" title=""><span class=MsoFootnoteReference><span>[1]</span></span></a> He left\x97fast.<o:p></o:p></span></p>
-<p class=MsoNormal><o:p>&nbsp;</o:p></p><p class=MsoListParagraph><![if !supportLists]><span>\xb7<span>&nbsp;&nbsp; </span></span><![endif]>First</p>
-</div><div><br clear=all><hr align=left size=1 width="33%"><div id=ftn1><p class=MsoFootnoteText>
-<a href="#_ftnref1" name="_ftn1" title=""><span>[1]</span></a> The footnote.</p></div></div></body></html>""".encode("latin-1")
-SPHINX = """<html><head><title>Guide — docs</title></head><body><div class="related" role="navigation"><h3>Navigation</h3></div>
-<div class="document"><div class="body" role="main"><section id="guide"><h1>Guide<a class="headerlink" href="#guide" title="Link">¶</a></h1>
-<p>Use <code class="docutils literal"><span class="pre">run()</span></code> now <a class="footnote-reference brackets" href="#id2" id="id1" role="doc-noteref"><span class="fn-bracket">[</span>1<span class="fn-bracket">]</span></a>.</p>
-<div class="highlight-python notranslate"><div class="highlight"><pre><span></span><span class="kn">import</span> x</pre></div></div>
-<div class="admonition warning"><p class="admonition-title">Warning</p><p>Take care.</p></div>
-<aside class="footnote-list brackets"><aside class="footnote brackets" id="id2" role="doc-footnote"><span class="label"><span>[</span><a role="doc-backlink" href="#id1">1</a><span>]</span></span><p>A note.</p></aside></aside>
-</section></div></div><div class="sphinxsidebar" role="navigation"><h3>Table of Contents</h3></div>
-<div class="footer" role="contentinfo">Created using Sphinx.</div></body></html>"""
-GUTENBERG = """<!DOCTYPE html><html lang="en"><head><title>The Boat | Project Gutenberg</title></head><body>
-<section class="pg-boilerplate pgheader" id="pg-header"><h2>The Project Gutenberg eBook of The Boat</h2><div>This ebook is for the use of anyone anywhere.</div>
-<div id="pg-start-separator"><span>*** START OF THE PROJECT GUTENBERG EBOOK THE BOAT ***</span></div></section>
-<h1>THE BOAT</h1><div class="chapter"><h2><a id="I"></a>CHAPTER I</h2>
-<p class="drop-cap">It was cold.<a id="FNanchor_1" href="#Footnote_1" class="fnanchor">[1]</a> She <span class="pagenum"><a id="Page_2">[Pg 2]</a></span>rowed.</p>
-<div class="poetry-container"><div class="poetry"><div class="stanza"><div class="verse indent0">O boat,</div><div class="verse indent2">my boat.</div></div></div></div>
-<div class="footnotes"><h3>FOOTNOTES:</h3><div class="footnote"><p><a id="Footnote_1" href="#FNanchor_1"><span class="label">[1]</span></a> Very cold.</p></div></div></div>
-<section class="pg-boilerplate pgheader" id="pg-footer"><div id="pg-end-separator"><span>*** END OF THE PROJECT GUTENBERG EBOOK THE BOAT ***</span></div>
-<div>Updated editions will replace the previous one.</div><h2>THE FULL PROJECT GUTENBERG LICENSE</h2></section></body></html>"""
-MAIL = """<html><body><div dir="ltr"><div>Hi Bob,</div><div><br></div><div>It works&nbsp;now.</div><div><br></div><div>Ann</div></div>
-<br><div class="gmail_quote"><div class="gmail_attr">On Monday, Bob wrote:<br></div><blockquote class="gmail_quote"><p>Does it?</p></blockquote></div></body></html>"""
-BLOG = """<html><title>Tea</title><body><div id="page"><header id="masthead" role="banner"><h1 class="site-title">My Blog</h1></header>
-<div id="content"><article class="post"><header class="entry-header"><h2 class="entry-title">Tea time</h2></header>
-<div class="entry-content"><p>I like tea a lot, and I drink it.</p><div class="sharedaddy sd-sharing-enabled"><h3>Share this:</h3><ul><li>Tweet</li></ul></div></div>
-<footer class="entry-meta">Posted in Tea</footer></article></div><div id="comments"><h2>2 thoughts</h2><p>Nice!</p></div></div></body></html>"""
 NOTES = {
-    "asciidoctor": "<p>A<sup class='footnote'>[<a id='_fr_1' class='footnote' href='#_fd_1' title='V'>1</a>]</sup> b.</p>"
+    "asciidoctor": "<p>A<sup class='footnote'>[<a id='_fr_1' class='footnote' href='#_fd_1' title='V'>1"
+    "</a>]</sup> b.</p>"
     "<div id='footnotes'><hr><div class='footnote' id='_fd_1'><a href='#_fr_1'>1</a>. Note text.</div></div>",
-    "docbook": "<p>A<sup class='footnote'>[<a href='#ftn.1' id='id1' class='footnote'>1</a>]</sup> b.</p><div class='footnotes'>"
+    "docbook": "<p>A<sup class='footnote'>[<a href='#ftn.1' id='id1' class='footnote'>1"
+    "</a>]</sup> b.</p><div class='footnotes'>"
     "<br/><hr/><div id='ftn.1' class='footnote'><p><sup>[<a href='#id1'>1</a>] </sup>Note text.</p></div></div>",
-    "markdown-it": "<p>A<sup class='footnote-ref'><a href='#fn1' id='fnref1'>[1]</a></sup> b.</p><hr><section class='footnotes'><ol><li "
+    "markdown-it": "<p>A<sup class='footnote-ref'><a href='#fn1' id='fnref1'>[1]</a></sup> b."
+    "</p><hr><section class='footnotes'><ol><li "
     "id='fn1'><p>Note text. <a href='#fnref1' class='footnote-backref'>↩︎</a></p></li></ol></section>",
-    "tex4ht": "<p>A<span class='footnote-mark'><a href='#fn1x0' id='fn1x0-bk'><sup class='ts'>1</sup></a></span> b.</p><div class='footnotes'>"
+    "tex4ht": "<p>A<span class='footnote-mark'><a href='#fn1x0' id='fn1x0-bk'><sup class='ts'>1"
+    "</sup></a></span> b.</p><div class='footnotes'>"
     "<p><span class='footnote-mark'><a href='#fn1x0-bk' id='fn1x0'><sup>1</sup></a></span>Note text.</p></div>",
-    "gutenberg": "<p>A<a name='FNanchor_1_1' id='FNanchor_1_1'></a><a href='#Footnote_1_1' class='fnanchor'>[1]</a> b.</p><div class="
-    "'footnote'><p><a id='Footnote_1_1'></a><a href='#FNanchor_1_1'><span class='label'>[1]</span></a> Note text.</p></div>",
+    "gutenberg": (
+        "<p>A<a name='FNanchor_1_1' id='FNanchor_1_1'></a><a href='#Footnote_1_1' class='fnanchor'>[1]"
+        "</a> b.</p><div class="
+    )(
+        "'footnote'><p><a id='Footnote_1_1'></a><a href='#FNanchor_1_1'><span class='label'>[1]"
+        "</span></a> Note text.</p></div>"
+    ),
     "sidenote": "<p>A<label for='s1' class='margin-toggle sidenote-number'></label><input type=checkbox id=s1 class=margin-toggle>"
     "<span class='sidenote'>Note text.</span> b.</p>",
-    "popup": "<p>A<sup><a epub:type='noteref' href='#n1'>*</a></sup> b.</p><aside epub:type='footnote' id='n1'><p>Note text.</p></aside>",
+    "popup": (
+        "<p>A<sup><a epub:type='noteref' href='#n1'>*</a></sup> b.</p><aside epub:type='footnote' id='n1'>"
+        "<p>Note text.</p></aside>"
+    ),
     "stars": "<p>A<a href='#n' id='m'>*</a> b.</p><p id='n'><a href='#m'>*</a> Note text.</p>",
 }
 
 
 def page(name, body, *says, **more):
-    return Held(name, f"<!DOCTYPE html><html><title>T-t</title><body>{body}</body></html>", says or None, "p.html", **more)
+    return Held(
+        name, f"<!DOCTYPE html><html><title>T-t</title><body>{body}</body></html>", says or None, "p.html", **more
+    )
 
 
 PAGES = [
-    Held("news", NEWS, ("Flood hits town", "By Ann Lee", "The river rose on Monday.", "Nobody was hurt."), "p.html",
-         gone=("cookies", "Accept", "Facebook", "Most read", "2024", "Photo"), why={"We use cookies.": "outside", "The street. Photo: AP": "illustrations", "A street": "images"}),
-    Held("wikipedia", WIKI, ("Tern", "Terns are seabirds. They fly.", "Name", "The name is old."), "p.html", chapters=("Tern", "Name"),
-         why={"Bird, A. (1999)": "notes", "Birds of the sea": "outside", "Categories: Birds": "outside", "Animalia": "tables", "A tern in flight": "illustrations"}),
-    Held("word", WORD, ("My Book", "One", "It was “late” said Jim. He left—fast.", "· First"), "p.html", encoding="cp1252",
-         why={"The footnote.": "notes"}),
-    Held("sphinx", SPHINX, ("Guide", "Use run() now .", "Warning", "Take care."), "p.html", why={"¶": "outside", "import</span> x": "code"}),
-    Held("gutenberg", GUTENBERG, ("THE BOAT", "CHAPTER I", "It was cold. She rowed.", "O boat,", "my boat."), "p.html",
-         why={"This ebook is for": "licence", "Updated editions": "licence", "Very cold.": "notes", "[Pg 2]": "page_numbers"}, chapters=("Chapter I",)),
-    Held("mail", MAIL, ("Hi Bob,", "It works now.", "Ann", "On Monday, Bob wrote:", "Does it?"), "p.html"),
-    Held("blog", BLOG, ("Tea time", "I like tea a lot, and I drink it."), "p.html", gone=("Nice", "Tweet", "My Blog")),
+    Held(
+        "news",
+        held_file("page_news.html"),
+        ("Flood hits town", "By Ann Lee", "The river rose on Monday.", "Nobody was hurt."),
+        "p.html",
+        gone=("cookies", "Accept", "Facebook", "Most read", "2024", "Photo"),
+        why={"We use cookies.": "outside", "The street. Photo: AP": "illustrations", "A street": "images"},
+    ),
+    Held(
+        "wikipedia",
+        held_file("page_wiki.html"),
+        ("Tern", "Terns are seabirds. They fly.", "Name", "The name is old."),
+        "p.html",
+        chapters=("Tern", "Name"),
+        why={
+            "Bird, A. (1999)": "notes",
+            "Birds of the sea": "outside",
+            "Categories: Birds": "outside",
+            "Animalia": "tables",
+            "A tern in flight": "illustrations",
+        },
+    ),
+    Held(
+        "word",
+        held_file("page_word.html"),
+        ("My Book", "One", "It was “late” said Jim. He left—fast.", "· First"),
+        "p.html",
+        encoding="cp1252",
+        why={"The footnote.": "notes"},
+    ),
+    Held(
+        "sphinx",
+        held_file("page_sphinx.html"),
+        ("Guide", "Use run() now .", "Warning", "Take care."),
+        "p.html",
+        why={"¶": "outside", "import</span> x": "code"},
+    ),
+    Held(
+        "gutenberg",
+        held_file("page_gutenberg.html"),
+        ("THE BOAT", "CHAPTER I", "It was cold. She rowed.", "O boat,", "my boat."),
+        "p.html",
+        why={
+            "This ebook is for": "licence",
+            "Updated editions": "licence",
+            "Very cold.": "notes",
+            "[Pg 2]": "page_numbers",
+        },
+        chapters=("Chapter I",),
+    ),
+    Held(
+        "mail",
+        held_file("page_mail.html"),
+        ("Hi Bob,", "It works now.", "Ann", "On Monday, Bob wrote:", "Does it?"),
+        "p.html",
+    ),
+    Held(
+        "blog",
+        held_file("page_blog.html"),
+        ("Tea time", "I like tea a lot, and I drink it."),
+        "p.html",
+        gone=("Nice", "Tweet", "My Blog"),
+    ),
     *(page(f"notes of {name}", body, "A b.", why={"Note text.": "notes"}) for name, body in NOTES.items()),
-    page("header with the only h1", "<header><nav>Home</nav><h1>The Well</h1><p>By Ann</p></header><p>It was deep and dark. Nobody went.</p>",
-         "The Well", "By Ann", "It was deep and dark. Nobody went.", why={"Home": "outside"}),
-    page("pandoc title block", "<header id='title-block-header'><h1 class='title'>Tea</h1><p class='author'>Ann</p></header><nav id='TOC' "
-         "role='doc-toc'><ul><li><a href='#a'>A</a></li></ul></nav><h2 id='a'>A</h2><p>Text of it.</p>", "Tea", "Ann", "A", "Text of it."),
-    page("unclosed script", "<p>One.</p><script>var a=1;<p>Two words.</p><p>Three.</p>", keep=("One.", "Two words.", "Three.")),
+    page(
+        "header with the only h1",
+        "<header><nav>Home</nav><h1>The Well</h1><p>By Ann</p></header><p>It was deep and dark. Nobody went.</p>",
+        "The Well",
+        "By Ann",
+        "It was deep and dark. Nobody went.",
+        why={"Home": "outside"},
+    ),
+    page(
+        "pandoc title block",
+        "<header id='title-block-header'><h1 class='title'>Tea</h1><p class='author'>Ann</p></header><nav id='TOC' "
+        "role='doc-toc'><ul><li><a href='#a'>A</a></li></ul></nav><h2 id='a'>A</h2><p>Text of it.</p>",
+        "Tea",
+        "Ann",
+        "A",
+        "Text of it.",
+    ),
+    page(
+        "unclosed script",
+        "<p>One.</p><script>var a=1;<p>Two words.</p><p>Three.</p>",
+        keep=("One.", "Two words.", "Three."),
+    ),
     page("unclosed style", "<p>One.</p><style>p{}<p>Two words.</p>", keep=("One.", "Two words.")),
-    page("unclosed tags", "<div><p>One<p>Two <b>bold<p>three</i></div><ul><li>a<li>b<table><tr><td>c", "One", "Two bold", "three", "a", "b", "c"),
-    page("upper case", "<CENTER><H1>ONE</H1></CENTER><P ALIGN=LEFT>Text one.<P>Text two.<HR><P>End.", "ONE", "Text one.", "Text two.", "End."),
+    page(
+        "unclosed tags",
+        "<div><p>One<p>Two <b>bold<p>three</i></div><ul><li>a<li>b<table><tr><td>c",
+        "One",
+        "Two bold",
+        "three",
+        "a",
+        "b",
+        "c",
+    ),
+    page(
+        "upper case",
+        "<CENTER><H1>ONE</H1></CENTER><P ALIGN=LEFT>Text one.<P>Text two.<HR><P>End.",
+        "ONE",
+        "Text one.",
+        "Text two.",
+        "End.",
+    ),
     page("divs in divs", "<div>" * 60 + "deep" + "</div>" * 60 + "<div>a<div>b</div>c</div>", "deep", "a", "b", "c"),
     page("definitions", "<dl><dt>Tern<dd>A bird.<dt>Boat<dd><p>Floats.</p></dl>", "Tern", "A bird.", "Boat", "Floats."),
-    page("lists", "<ol start=3><li>one<ul><li>in</li></ul></li><li><p>two</p><p>more</p></li></ol>", "one", "in", "two", "more"),
-    page("layout table", "<table width=100%><tr><td><font>Menu</font></td><td><h1>Story</h1><p>Once.</p><p>Twice.</p></td></tr></table>",
-         "Menu", "Story", "Once.", "Twice."),
+    page(
+        "lists",
+        "<ol start=3><li>one<ul><li>in</li></ul></li><li><p>two</p><p>more</p></li></ol>",
+        "one",
+        "in",
+        "two",
+        "more",
+    ),
+    page(
+        "layout table",
+        "<table width=100%><tr><td><font>Menu</font></td><td><h1>Story</h1><p>Once.</p><p>Twice.</p></td></tr></table>",
+        "Menu",
+        "Story",
+        "Once.",
+        "Twice.",
+    ),
     page("layout of one cell", "<table><tr><td><p>One.</p><p>Two.</p></td></tr></table>", "One.", "Two."),
-    page("data table", "<table><thead><tr><th>Day</th><th>Rain</th></tr></thead><tbody><tr><td>Mon</td><td>3 mm</td></tr></tbody></table><p>End.</p>",
-         "Day: Mon, Rain: 3 mm", "End.", options=ALL),
-    page("data table left out", "<table><tr><th>Day<th>Rain<tr><td>Mon<td>3 mm</table><p>End.</p>", "End.", why={"Mon": "tables"}),
-    page("table with caption", "<table><caption>Rain</caption><tr><th>Day<th>mm<tr><td>Mon<td>3<tr><td>Tue<td></table>",
-         "Rain", "Day: Mon, mm: 3", "Day: Tue", options=ALL),
-    page("row names", "<table><tr><th>Born<td>1901<tr><th>Died<td>1950</table>", "Born, 1901", "Died, 1950", options=ALL),
-    page("poem in verses", "<p class=poem><span>O boat,</span><br><span class=i2>my boat</span><br><br><span>comes home.</span></p>",
-         "O boat, my boat", "comes home."),
+    page(
+        "data table",
+        (
+            "<table><thead><tr><th>Day</th><th>Rain</th></tr></thead><tbody><tr><td>Mon"
+            "</td><td>3 mm</td></tr></tbody></table><p>End.</p>"
+        ),
+        "Day: Mon, Rain: 3 mm",
+        "End.",
+        options=ALL,
+    ),
+    page(
+        "data table left out",
+        "<table><tr><th>Day<th>Rain<tr><td>Mon<td>3 mm</table><p>End.</p>",
+        "End.",
+        why={"Mon": "tables"},
+    ),
+    page(
+        "table with caption",
+        "<table><caption>Rain</caption><tr><th>Day<th>mm<tr><td>Mon<td>3<tr><td>Tue<td></table>",
+        "Rain",
+        "Day: Mon, mm: 3",
+        "Day: Tue",
+        options=ALL,
+    ),
+    page(
+        "row names", "<table><tr><th>Born<td>1901<tr><th>Died<td>1950</table>", "Born, 1901", "Died, 1950", options=ALL
+    ),
+    page(
+        "poem in verses",
+        "<p class=poem><span>O boat,</span><br><span class=i2>my boat</span><br><br><span>comes home.</span></p>",
+        "O boat, my boat",
+        "comes home.",
+    ),
     page("poem set by hand", "<pre>O boat,\n   my boat\n\nhome.</pre>", keep=("O boat,", "my boat", "home.")),
     page("scene breaks", "<p>a</p><p>* * *</p><p>b</p><hr/><p>c</p><p>⁂</p><p>&nbsp;</p><p>d</p>", "a", "b", "c", "d"),
-    page("images", "<p><img alt='A red boat'></p><figure><img alt='Second'><figcaption>Fig. 1</figcaption></figure><p>End.</p>",
-         "End.", why={"A red boat": "images", "Second": "images", "Fig. 1": "illustrations"}),
+    page(
+        "images",
+        "<p><img alt='A red boat'></p><figure><img alt='Second'><figcaption>Fig. 1</figcaption></figure><p>End.</p>",
+        "End.",
+        why={"A red boat": "images", "Second": "images", "Fig. 1": "illustrations"},
+    ),
     page("images kept", "<p>See <img alt='a red boat'>here.</p>", "See a red boat here.", options=ALL),
-    page("hidden", "<p hidden>no1</p><div style='color:red;display:none'>no2</div><p aria-hidden=true>no3</p><p style='visibility:hidden'>no4</p>"
-         "<template>no5</template><noscript>no6</noscript><p>yes</p>", "yes", gone=("no",), why={"no1": "hidden", "no2": "hidden", "no6": "hidden"}),
-    page("form", "<p>Text of a page, long enough.</p><form><label>Name</label><input value=x><select><option>A</select><button>Go</button></form>",
-         "Text of a page, long enough."),
+    page(
+        "hidden",
+        "<p hidden>no1</p><div style='color:red;display:none'>no2</div><p aria-hidden=true>no3"
+        "</p><p style='visibility:hidden'>no4</p>"
+        "<template>no5</template><noscript>no6</noscript><p>yes</p>",
+        "yes",
+        gone=("no",),
+        why={"no1": "hidden", "no2": "hidden", "no6": "hidden"},
+    ),
+    page(
+        "form",
+        (
+            "<p>Text of a page, long enough.</p><form><label>Name</label><input value=x>"
+            "<select><option>A</select><button>Go</button></form>"
+        ),
+        "Text of a page, long enough.",
+    ),
     page("details", "<details><summary>More</summary><p>Body.</p></details>", "More", "Body."),
-    page("quotes", "<blockquote><p>One.</p><p>Two.</p><footer>— <cite>Ann</cite></footer></blockquote>", "One.", "Two.", "— Ann"),
-    page("hebrew", "<p dir=rtl lang=he>&#8207;הספר, 3.12.</p><p lang=ar>ما هذا؟ نعم.</p>", "הספר, 3.12.", "ما هذا؟ نعم."),
-    page("chinese", "<h2>第一章 风</h2><p>　　风很大。“你好！”他说。</p>", keep=("风很大。", "“你好！”", "他说。"), chapters=("第一章 风",)),
-    page("two articles", "<article><h2>One</h2><p>First.</p></article><article><h2>Two</h2><p>Second.</p></article>", "One", "First.", "Two", "Second."),
+    page(
+        "quotes",
+        "<blockquote><p>One.</p><p>Two.</p><footer>— <cite>Ann</cite></footer></blockquote>",
+        "One.",
+        "Two.",
+        "— Ann",
+    ),
+    page(
+        "hebrew", "<p dir=rtl lang=he>&#8207;הספר, 3.12.</p><p lang=ar>ما هذا؟ نعم.</p>", "הספר, 3.12.", "ما هذا؟ نعم."
+    ),
+    page(
+        "chinese",
+        "<h2>第一章 风</h2><p>　　风很大。“你好！”他说。</p>",
+        keep=("风很大。", "“你好！”", "他说。"),
+        chapters=("第一章 风",),
+    ),
+    page(
+        "two articles",
+        "<article><h2>One</h2><p>First.</p></article><article><h2>Two</h2><p>Second.</p></article>",
+        "One",
+        "First.",
+        "Two",
+        "Second.",
+    ),
     page("text after the end", "<p>One.</p></body></html><p>Two.</p>", "One.", "Two."),
     page("breaks as paragraphs", "One line.<br><br>Two line.<BR>\n<BR/>Three", "One line.", "Two line.", "Three"),
-    page("header link", "<h2 id=a>Setup <a class='anchor' href='#a' aria-hidden='true'>#</a></h2><p>Do it.</p>", "Setup", "Do it."),
-    page("main twice named", "<div class=nav>Menu</div><div role=main><p>The text of the page.</p></div>", "The text of the page.", why={"Menu": "outside"}),
-    Held("utf-16", "\ufeff<html><body><p>Caf\xe9 ouvert.</p></body></html>".encode("utf-16-le"), ("Café ouvert.",), "p.html", encoding="utf-16"),
-    Held("latin-1 declared", b"<html><meta charset='iso-8859-1'><p>Caf\xe9 \x93ouvert\x94.</p></html>", ("Café “ouvert”.",), "p.html"),
-    Held("saved page", "<!DOCTYPE html>\n<!-- saved from url=(0020)http://example.com/ -->\n<html><body><p>Kept.</p></body></html>", ("Kept.",), "p.html"),
+    page(
+        "header link",
+        "<h2 id=a>Setup <a class='anchor' href='#a' aria-hidden='true'>#</a></h2><p>Do it.</p>",
+        "Setup",
+        "Do it.",
+    ),
+    page(
+        "main twice named",
+        "<div class=nav>Menu</div><div role=main><p>The text of the page.</p></div>",
+        "The text of the page.",
+        why={"Menu": "outside"},
+    ),
+    Held(
+        "utf-16",
+        "\ufeff<html><body><p>Caf\xe9 ouvert.</p></body></html>".encode("utf-16-le"),
+        ("Café ouvert.",),
+        "p.html",
+        encoding="utf-16",
+    ),
+    Held(
+        "latin-1 declared",
+        b"<html><meta charset='iso-8859-1'><p>Caf\xe9 \x93ouvert\x94.</p></html>",
+        ("Café “ouvert”.",),
+        "p.html",
+    ),
+    Held(
+        "saved page",
+        "<!DOCTYPE html>\n<!-- saved from url=(0020)http://example.com/ -->\n<html><body><p>Kept.</p></body></html>",
+        ("Kept.",),
+        "p.html",
+    ),
     Held("fragment", "Just text &amp; a<b>b</b>c.\n\nStill the same.", ("Just text & abc. Still the same.",), "p.html"),
-    Held("xhtml", '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script/></head><body><p>A<br/>b<a id="x"/>c</p></body></html>',
-         ("A bc",), "p.xhtml"),
+    Held(
+        "xhtml",
+        (
+            '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head>'
+            '<title/><script/></head><body><p>A<br/>b<a id="x"/>c</p></body></html>'
+        ),
+        ("A bc",),
+        "p.xhtml",
+    ),
 ]
 
 

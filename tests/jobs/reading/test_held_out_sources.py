@@ -1,4 +1,4 @@
-"""Held-out plain texts of the kinds that people have: what must be spoken, and what not, written before it was tried."""
+"""Held-out plain texts of the kinds that people have: what must be spoken, written down before it was tried."""
 
 import pytest
 
@@ -34,7 +34,8 @@ STORY = (
     ),
     Held(
         "references as words",
-        "The clerk asked for references.\n\nReferences\n\nI had none, so I wrote them in 1931 myself.\n\nHe read them.\n",
+        "The clerk asked for references.\n\nReferences\n\nI had none, so I wrote them in 1931 myself.\n\nHe "
+        "read them.\n",
         ("The clerk asked for references.", "References", "I had none, so I wrote them in 1931 myself.",
          "He read them."),
     ),
@@ -81,7 +82,8 @@ STORY = (
     # Numbers.
     Held(
         "a diary of years",
-        "1914\n\nWar came to the valley.\n\nWe hid the cow.\n\n1915\n\nIt stayed.\n\nThe cow died.\n\n1916\n\nIt grew.\n\n"
+        "1914\n\nWar came to the valley.\n\nWe hid the cow.\n\n1915\n\nIt stayed.\n\nThe cow died.\n\n1916\n\n"
+        "It grew.\n\n"
         "We ate roots.\n\n1917\n\nStill there.\n",
         ("1914", "War came to the valley.", "We hid the cow.", "1915", "It stayed.", "The cow died.", "1916",
          "It grew.", "We ate roots.", "1917", "Still there."),
@@ -268,7 +270,8 @@ STORY = (
     ),
     Held(
         "paragraphs by indent",
-        "    It was late. The road was\nempty and the moon was thin.\n    He walked on. Nobody was\nthere to see him go.\n",
+        "    It was late. The road was\nempty and the moon was thin.\n    He walked on. Nobody was\nthere to "
+        "see him go.\n",
         ("It was late. The road was empty and the moon was thin.",
          "He walked on. Nobody was there to see him go."),
     ),

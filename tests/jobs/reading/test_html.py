@@ -50,7 +50,7 @@ def left_out(body):
         ("<p>One<p>Two<div>Three</div>Four", ["One", "Two", "Three", "Four"]),
         ("a<br>b<wbr>c &nbsp; &amp; &eacute; &#8212;", ["a bc & é —"]),
         ("a<br>b<br><br>c<br/>\n<br>d", ["a b", "c", "d"]),
-        ("<p>H<sub>2</sub>O, 10<sup>2</sup>, x<sup>1</sup></p>", ["H2O, 102, x1"]),
+        ("<p>H<sub>2</sub>O, 10<sup>2</sup>, x<sup>1</sup></p>", ["H2O, 10², x¹"]),
         ("<p>Text<!-- no --> goes <b>on</b> <i>and</i> on</p>", ["Text goes on and on"]),
         ("<p>zero\u200bwidth soft&shy;hyphen <a href='b'>link</a> <del>old</del><q>said</q></p>", None),
         ("<ul><li>one<li>two</ul><ol><li>a<ul><li>b</ul></ol>", ["one", "two", "a", "b"]),
@@ -166,7 +166,7 @@ def test_sections_by_heading_and_look(body, heard, why):
 @pytest.mark.parametrize(
     ("body", "why", "heard"),
     [
-        (RAIN, Why.TABLES, ["Day, Rain", "Day: Mon, Rain: 3 mm", "Day: Tue", "after"]),
+        (RAIN, Why.TABLES, ["Day: Mon, Rain: 3 mm", "Day: Tue", "after"]),
         ("<table><tr><td>a<td>b<tr><td>c<td>d</table>", Why.TABLES, ["a, b", "c, d"]),
         ("<p>a<img alt='A &amp; boat'>b", Why.IMAGES, ["a A & boat b"]),
         ("<p>a<sup><a href='#n'>2</a></sup> b", Why.NOTE_MARKS, ["a2 b"]),
