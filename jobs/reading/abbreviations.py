@@ -202,8 +202,8 @@ SHORT_WORDS = _set(
     "so go me us it on up by do to he we be if of my ox oh hi ha at as is out off ran old new one two six ten day way "
     "man men her him his she you who why how yet not now ago end eye sky ice age all any big bad red mad odd dry wet "
     "hot low raw far few fun too own top job boy son law war lie die did had has saw got let met put say sit set "
-    "cut run win won try cry fly buy pay key bed box bag bus car cat dog cow pig egg tea arm leg ear lip toe hat cap cup "
-    "pot pan map pen oil gas gun god joy kid lad mud nut pie pit pub rat rod rug sum tax tip toy van web wit use",
+    "cut run win won try cry fly buy pay key bed box bag bus car cat dog cow pig egg tea arm leg ear lip toe hat cap "
+    "cup pot pan map pen oil gas gun god joy kid lad mud nut pie pit pub rat rod rug sum tax tip toy van web wit use",
 )
 """Short English words that are no abbreviations: a stop after one ends a sentence."""
 UNITS = _set(

@@ -59,7 +59,7 @@ _BY_WORD = {
     **dict.fromkeys(("halftitlepage", "halftitle", "cover"), Why.FRONT),
     **dict.fromkeys(("pullquote", "doc-pullquote"), Why.OUTSIDE),
 }
-_FURNITURE_ROLES = _names("navigation search banner contentinfo complementary toolbar menu menubar")
+_FURNITURE_ROLES = _names("navigation search banner contentinfo complementary toolbar menu menubar dialog alertdialog")
 _FURNITURE = _names("nav aside form search menu")
 _PAGE_CLASS = re.compile(r"(?:^|[\s_-])(?:pagenum|pageno|page-?number|page_number|pgnum|pb|pagebreak)(?:$|[\s_-])")
 _PAGE_TEXT = re.compile(r"[\[({]?\s*(?:pg?\.?|page)?\s*(?:\d{1,5}|[ivxlcdm]{1,9})\s*[\])}]?", re.IGNORECASE)
@@ -68,6 +68,7 @@ _CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|figcaption|fig-caption|figure-c
 _NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}[a-z]?|[a-z]|[ivx]{1,6}|[*†‡§¶‖#]{1,3}|[¹²³⁰⁴-⁹]{1,4})\s*[\])]?\.?")
 _HEADINGS = _names("h1 h2 h3 h4 h5 h6 dt")
 _DROP_CAP = re.compile(r"[\"'“‘«„]?[^\W\d_]")
+_BETWEEN_MARKS = re.compile(r"\s?[,;\u2013-]\s?|\s")
 _BACK_TEXT = re.compile(r"[\[(]?(?:[↩↑↵⏎⤴^←\ufe0e\ufe0f]{1,4}|back|return)[\])]?", re.IGNORECASE)
 
 
@@ -179,6 +180,9 @@ def is_note_mark(node: etree._Element, page: Page) -> bool:
     Also an arrow that leads back from a note. Only the mark is left out, never what it points at: a mark beside the
     note's text points back into the book.
     """
+    if node.tag == "sup" and len(node) > 1:
+        linked = all(one.tag == "a" and "#" in (one.get("href") or "") for one in node)
+        return linked and all(note_text(mark) for mark in _BETWEEN_MARKS.split(_short(node, page)))
     child = node[0] if len(node) == 1 else None
     link = node if node.tag == "a" else child
     if link is None or link.tag != "a" or "#" not in (link.get("href") or ""):

@@ -16,7 +16,7 @@ from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.labels import BLOCKS, Labels, declared_language, is_drop_cap
 from jobs.reading.markup_block import OpenBlock, TextBlock
-from jobs.reading.markup_raised import can_stand_on, is_number_of_note, power_of, put_between, raised
+from jobs.reading.markup_raised import at_height, can_stand_on, is_number_of_note, power_of, put_between
 from jobs.reading.markup_table import DataTable, data_table
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
@@ -53,7 +53,7 @@ class InPlace:
 class _Frame:
     """An element that is open: why what is in it is not spoken, whether it bounds a paragraph, what holds inside.
 
-    `power` is its text if that is raised.
+    `height` is its element if its digits are written raised (`sup`) or lowered (`sub`).
     """
 
     why: Why | None
@@ -61,7 +61,7 @@ class _Frame:
     level: int | None
     lang: str | None
     linked: bool
-    power: str = ""
+    height: str = ""
 
 
 @dataclass
@@ -106,9 +106,9 @@ class Extraction:
             why = self._table(node)
         elif why is None and tag == "tr" and self._tables and self._tables[-1][1].names_next:
             why = Why.TABLES  # the names of the columns are said in each row
-        power = above.power
-        if tag == "sup" and why is None:
-            why, power = self._raised(node)
+        height = above.height
+        if tag in {"sup", "sub"} and why is None:
+            why, height = self._raised(node, tag)
         begins = why is not None and above.why is None
         aside = begins and why in _INLINE_ASIDES and _parent_tag(node) in _RUNNING
         block = tag in BLOCKS or (tag in _RUNNING and node.get("block") is not None)
@@ -118,7 +118,7 @@ class Extraction:
         self._note_anchor(node, tag, why)
         level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else above.level
         linked = above.linked or (tag == "a" and self.own_link(node.get("href") or "-:"))
-        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked, power))
+        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked, height))
         if aside and block:
             self._open.parted = True
         if why is None or begins or tag == "img":
@@ -150,18 +150,18 @@ class Extraction:
         else:
             self._put(node.get("alt"), why or Why.IMAGES)
 
-    def _raised(self, node: etree._Element) -> tuple[Why | None, str]:
-        """What a superscript is: a note's number after a sentence or clause, or its text if that is to be raised."""
+    def _raised(self, node: etree._Element, tag: str) -> tuple[Why | None, str]:
+        """What a raised or lowered number is: that of a note after a sentence or clause, or one to be written so."""
         power, before = power_of(node, self.labels.page), self._open.last
-        if not power:
-            return None, ""
+        if tag == "sub" or not power:
+            return None, tag if power.isdecimal() and before[-1:].isdecimal() else ""
         between = put_between(node, self.labels.page, power, before)
         if between is not None:
             self._open.insert = self._open.insert or between
             return None, ""
         if is_number_of_note(power, before) and Why.NOTE_MARKS in self.labels.skip:
             return Why.NOTE_MARKS, ""
-        return None, power if can_stand_on(power, before) else ""
+        return None, tag if can_stand_on(power, before) else ""
 
     def _leave(self, node: etree._Element) -> Iterator[TextBlock]:
         if self._frames[-1].bounds:
@@ -177,7 +177,7 @@ class Extraction:
             if self._tables and tag == "tr" and node is not None:
                 self._tables[-1][1].row_begins()
         elif node is not None and tag in {"td", "th"}:
-            self._open.insert = self._tables[-1][1].cell_begins(tag, row_is_empty=self._open.blank)
+            self._open.insert = self._tables[-1][1].cell_begins(row_is_empty=self._open.blank)
         else:
             self._open.insert = self._open.insert or " "
             self.sink.part()
@@ -214,7 +214,7 @@ class Extraction:
             if not text:
                 continue
             if why is None:
-                text = raised(text) if self._frames[-1].power else text
+                text = at_height(text, self._frames[-1].height)
                 self._open.add(text, offsets, linked=self._frames[-1].linked)
                 self._joins = self._joins and text.isspace()
             else:

@@ -8,16 +8,16 @@ from lxml import etree
 
 from jobs.account import Why
 
+_ON_SUP = frozenset({"fix", "reference", "footnote-ref", "footnote-reference", "noteref", "note-ref"})
+"""Short names that mean it on a superscript only."""
 _BY_CLASS = {
     **dict.fromkeys(("pg-boilerplate", "pgheader", "pg-header", "pg-footer", "transnote", "transnotes"), Why.LICENCE),
     **dict.fromkeys(("transcriber-note", "transcriber-notes", "transcribers-note"), Why.LICENCE),
     **dict.fromkeys(("mw-editsection", "editsection", "mw-jump-link", "ws-noexport"), Why.OUTSIDE),
-    **dict.fromkeys(("inline-template", "fix", "mw-cite-backlink"), Why.NOTE_MARKS),
+    **dict.fromkeys(("inline-template", "mw-cite-backlink", *_ON_SUP), Why.NOTE_MARKS),
     **dict.fromkeys(("thumbcaption", "gallerytext"), Why.ILLUSTRATIONS),
 }
 _BY_ID = dict.fromkeys(("pg-header", "pg-footer", "pg-machine-header"), Why.LICENCE)
-_ON_SUP = frozenset({"fix"})
-"""Short names that mean it on a superscript only."""
 _SITE = re.compile(
     r"(?:social-?|post-|entry-|article-)?shar(?:e|ing)(?:-?(?:buttons?|bar|links?|this|tools|icons))?|sharedaddy|"
     r"social-(?:links|icons|media|buttons)|(?:gdpr-)?cookies?-?(?:banner|bar|consent|notice|popup|law-info-bar)|"

@@ -17,7 +17,7 @@ from jobs.reading.markup_page import Page
 
 Resolve = Callable[[str, str], tuple[str, str | None]]
 """(link, document it is written in) → (document, anchor)."""
-_NOTE_BLOCKS = frozenset({"p", "li", "div", "dd", "dt", "aside", "td", "section", "blockquote", "small"})
+_NOTE_BLOCKS = frozenset({"p", "li", "div", "dd", "dt", "aside", "td", "section", "blockquote", "small"}) | {"table", "tr"}
 _NOTE_NAME = re.compile(r"(?:^|[\s_-])(?:foot|end|rear|cite_?)?(?:notes?|fn|ftn|edn|ref|references)(?:$|[\s_:.-]|\d)")
 _MAX_BEFORE = 40
 """Empty elements before an anchor that still begins its paragraph."""
@@ -72,10 +72,10 @@ class _Finder:
             if body is None or body in marked or body in link.node.iterancestors():  # what holds a mark is no note
                 continue
             if link.declared:
-                self.found.bodies.add(body)
+                self.found.bodies.update(_whole(body))
             elif note_text(link.text) and (back := self._back(link, self._links_in(body))) is not None:
                 marked.add(at)
-                self.found.bodies.add(body)
+                self.found.bodies.update(_whole(body))
                 self.found.marks |= {link.node, back.node}
 
     def _body(self, target: etree._Element, path: str) -> etree._Element | None:
@@ -127,6 +127,16 @@ def find_notes(pages: Mapping[str, Page], resolve: Resolve) -> Links:
     for page in pages.values():
         finder.found.bodies.update(_listed(page))
     return finder.found
+
+
+def _whole(body: etree._Element) -> Iterator[etree._Element]:
+    """A note with what goes on with it: the row of its cell, the definitions of its term."""
+    row = body.getparent() if body.tag == "td" else None
+    yield body if row is None else row
+    after = body.getnext() if body.tag == "dt" else None
+    while after is not None and after.tag == "dd":
+        yield after
+        after = after.getnext()
 
 
 def _listed(page: Page) -> Iterator[etree._Element]:

@@ -13,6 +13,7 @@ from lxml import etree
 from jobs.reading.markup_page import Page
 
 _RAISED = str.maketrans("0123456789+-\u2212\u2013n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻ⁿ")
+_AT_HEIGHT = {"sup": _RAISED, "sub": str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")}
 _POWER = re.compile(r"[+\-\u2212\u2013]?[0-9]{1,4}[+\-\u2212\u2013]?|[0-9]{0,3}n|[+\-\u2212\u2013]")
 _BASE = re.compile(r"[^\W_]|[)\]}]")
 _VARIABLE = re.compile(r"(?:^|[\W_])[^\W_]$|[0-9)]$")
@@ -31,9 +32,9 @@ def power_of(node: etree._Element, page: Page) -> str:
     return text if len(text) <= _MAX_CHARS and _POWER.fullmatch(text) else ""
 
 
-def raised(text: str) -> str:
-    """The same characters, raised, one for one."""
-    return text.translate(_RAISED)
+def at_height(text: str, element: str) -> str:
+    """The same characters as those that stand higher (`sup`) or lower (`sub`), one for one."""
+    return text.translate(_AT_HEIGHT[element]) if element else text
 
 
 def can_stand_on(power: str, before: str) -> bool:

@@ -15,26 +15,30 @@ _MAX_CELL_CHARS = 600
 
 @dataclass(slots=True)
 class DataTable:
-    """One table while it is read row by row. `headers` are the names of its columns, if its first row has them."""
+    """One table while it is read row by row. `headers` are the names of its columns, if its first row has them.
+
+    `all_said`: each of them has a cell with text below it, so it is heard without its row.
+    """
 
     headers: tuple[str, ...]
+    all_said: bool = True
     row: int = -1
     column: int = -1
 
     @property
     def names_next(self) -> bool:
         """Whether the next row holds the names of the columns, which are said with each cell below them."""
-        return self.row < 0 and bool(self.headers)
+        return self.row < 0 and bool(self.headers) and self.all_said
 
     def row_begins(self) -> None:
         """The next row."""
         self.row += 1
         self.column = -1
 
-    def cell_begins(self, tag: str, *, row_is_empty: bool) -> str:
+    def cell_begins(self, *, row_is_empty: bool) -> str:
         """What is said before the next cell: a comma after the one before, and the name of its column."""
         self.column += 1
-        named = self.row > 0 and tag == "td" and self.column < len(self.headers)
+        named = self.row > 0 and self.column < len(self.headers)
         name = f"{self.headers[self.column]}: " if named and self.headers[self.column] else ""
         return f"{'' if row_is_empty else ', '}{name}" or " "
 
@@ -51,7 +55,9 @@ def data_table(node: etree._Element, page: Page) -> DataTable | None:
         return None
     if any(_chars(cell, page) > _MAX_CELL_CHARS for cell in cells):
         return None
-    return DataTable(_headers(rows, page))
+    headers = _headers(rows, page)
+    filled = {at for row in rows[1:] for at, cell in enumerate(row) if _chars(cell, page)}
+    return DataTable(headers, all_said=filled.issuperset(range(len(headers))))
 
 
 def _holds_a_page(node: etree._Element) -> bool:

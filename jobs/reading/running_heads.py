@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,8 +74,8 @@ def _numbered(lines: Sequence[Line | None]) -> Iterator[_Head]:
 
 
 def _row(row: Sequence[_Head], broken: Broken) -> set[int]:
-    words = [head.words for head in row]
-    again = sum(words.count(one) >= _MIN_PAGES for one in words)
+    times = Counter(head.words for head in row)
+    again = sum(times[head.words] >= _MIN_PAGES for head in row)
     if len(row) < _MIN_ROW or again * 2 <= len(row):
         return set()
     breaks = [broken(head.index) for head in row]

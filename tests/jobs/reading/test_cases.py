@@ -258,7 +258,7 @@ def test_19_offsets_lead_back_to_the_source():
         clean(text[segment.source_start : segment.source_end])[0] for segment in plan.segments
     ]
     assert text[plan.segments[0].source_start :].startswith("zero\u200bwidth")
-    assert {why for why in plan.account.totals().skipped} >= {"invisible", "control"}
+    assert {"invisible", "control"} <= set(plan.account.totals().skipped)
     assert plan.segments[0].spoken.startswith("zerowidth and softhyphen and wordjoiner and no break and inner bom")
     assert not re.search("[\u0000-\u001f\u007f-\u009f\u00ad\u200b\u200e\u200f\u2060\ufeff]", "".join(spoken(plan)))
 

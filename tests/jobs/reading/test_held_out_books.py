@@ -50,9 +50,9 @@ BOOKS = (
     Held(
         "the text of a PDF with running heads",
         held_file("pdf_export.txt"),
+        chapters=("The Glass Harbour", "Chapter One", "Chapter Two"),
         keep=(
-            "The harbour had frozen in the night, and when Ines went down to the steps the boats were standing in it "
-            "like flies in amber.",
+            "and when Ines went down to the steps the boats were standing in it like flies in amber.",
             "There were eleven, and there should have been twelve.",
             "until she had gone out of sight behind the customs house.",
             "said that it was a bad sign. She did not believe in signs.",
@@ -260,8 +260,12 @@ BOOKS = (
         "The nega- tive was lost. A negative is a thing of light. The ﬁrst ﬂat was \u00adold and capabili-\n"
         "ties were few.\n",
         ("The negative was lost. A negative is a thing of light. The ﬁrst ﬂat was old and capabilities were few.",),
-        spoken=("The negative was lost. A negative is a thing of light. The first flat was old and capabilities "
-        "were few.",),
+        spoken=(
+            (
+                "The negative was lost. A negative is a thing of light. The first flat was old and capabilities "
+                "were few."
+            ),
+        ),
         why={"- ": "line_hyphen"},
     ),
     Held(

@@ -2,9 +2,6 @@
 
 import pytest
 
-from jobs.errors import BadSource
-from jobs.reading import read_source
-from tests.helpers_reading import METADATA, archive, epub, xhtml
 from tests.jobs.reading.books import NAV, NCX, book, nav, ncx
 from tests.jobs.reading.held_out import wrong_in
 
@@ -306,32 +303,3 @@ BOOKS = [
 @pytest.mark.parametrize("held", BOOKS, ids=lambda held: held.id)
 def test_books(held):
     assert wrong_in(held) == {}
-
-
-DRM = (
-    '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><e:EncryptedData xmlns:e="http://www.w3.org/2001/04/xmlenc#">'
-    '<e:CipherData><e:CipherReference URI="OPS/a.xhtml"/></e:CipherData></e:EncryptedData>'
-    "</encryption>"
-)
-GOOD = {"a.xhtml": xhtml("<p>One.</p>")}
-
-
-@pytest.mark.parametrize(
-    ("data", "code"),
-    [
-        (b"", "no_text"),
-        (b"PK\x03\x04 broken", "bad_zip"),
-        (epub(GOOD)[:200], "bad_zip"),
-        (archive({"a.txt": "x"}), "bad_epub"),
-        (epub(GOOD, spine="<x/>"), "bad_epub"),
-        (epub(GOOD, spine='<itemref idref="zz"/>'), "bad_epub"),
-        (epub(GOOD | {"META-INF/encryption.xml": DRM}), "encrypted"),
-        (epub({"a.xhtml": xhtml("<p> </p><img alt='x'/>")}), "no_text"),
-        (epub({"a.xhtml": "x" * 3_000_000}), "zip_bomb"),
-        (epub(GOOD, metadata=METADATA + "<"), "bad_epub"),
-    ],
-)
-def test_what_is_refused(data, code):
-    with pytest.raises(BadSource) as refused:
-        read_source(data, "book.epub")
-    assert refused.value.problems[0].code == code

@@ -8,34 +8,6 @@ from jobs.reading.options import ReadingOptions
 from tests.jobs.reading.held_out import Held, held_file, wrong_in
 
 ALL = PlanOptions(reading=ReadingOptions(skip=DEFAULT_SKIP - {Why.TABLES, Why.IMAGES}))
-NOTES = {
-    "asciidoctor": "<p>A<sup class='footnote'>[<a id='_fr_1' class='footnote' href='#_fd_1' title='V'>1"
-    "</a>]</sup> b.</p>"
-    "<div id='footnotes'><hr><div class='footnote' id='_fd_1'><a href='#_fr_1'>1</a>. Note text.</div></div>",
-    "docbook": "<p>A<sup class='footnote'>[<a href='#ftn.1' id='id1' class='footnote'>1"
-    "</a>]</sup> b.</p><div class='footnotes'>"
-    "<br/><hr/><div id='ftn.1' class='footnote'><p><sup>[<a href='#id1'>1</a>] </sup>Note text.</p></div></div>",
-    "markdown-it": "<p>A<sup class='footnote-ref'><a href='#fn1' id='fnref1'>[1]</a></sup> b."
-    "</p><hr><section class='footnotes'><ol><li "
-    "id='fn1'><p>Note text. <a href='#fnref1' class='footnote-backref'>↩︎</a></p></li></ol></section>",
-    "tex4ht": "<p>A<span class='footnote-mark'><a href='#fn1x0' id='fn1x0-bk'><sup class='ts'>1"
-    "</sup></a></span> b.</p><div class='footnotes'>"
-    "<p><span class='footnote-mark'><a href='#fn1x0-bk' id='fn1x0'><sup>1</sup></a></span>Note text.</p></div>",
-    "gutenberg": (
-        "<p>A<a name='FNanchor_1_1' id='FNanchor_1_1'></a><a href='#Footnote_1_1' class='fnanchor'>[1]"
-        "</a> b.</p><div class="
-    )(
-        "'footnote'><p><a id='Footnote_1_1'></a><a href='#FNanchor_1_1'><span class='label'>[1]"
-        "</span></a> Note text.</p></div>"
-    ),
-    "sidenote": "<p>A<label for='s1' class='margin-toggle sidenote-number'></label><input type=checkbox id=s1 class=margin-toggle>"
-    "<span class='sidenote'>Note text.</span> b.</p>",
-    "popup": (
-        "<p>A<sup><a epub:type='noteref' href='#n1'>*</a></sup> b.</p><aside epub:type='footnote' id='n1'>"
-        "<p>Note text.</p></aside>"
-    ),
-    "stars": "<p>A<a href='#n' id='m'>*</a> b.</p><p id='n'><a href='#m'>*</a> Note text.</p>",
-}
 
 
 def page(name, body, *says, **more):
@@ -108,7 +80,6 @@ PAGES = [
         "p.html",
         gone=("Nice", "Tweet", "My Blog"),
     ),
-    *(page(f"notes of {name}", body, "A b.", why={"Note text.": "notes"}) for name, body in NOTES.items()),
     page(
         "header with the only h1",
         "<header><nav>Home</nav><h1>The Well</h1><p>By Ann</p></header><p>It was deep and dark. Nobody went.</p>",
