@@ -209,3 +209,5 @@ SHORT_WORDS = _set(
 UNITS = _set(
     "ft in lb lbs oz yd mi min mins hr hrs sec secs kg km cm mm m g l ml",
 )
+GREATER_UNITS = _set("lb lbs ft yd hr hrs min mins")
+"""Those that the figure of a smaller one follows: `2 lbs. 5 oz.`"""

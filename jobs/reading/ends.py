@@ -13,6 +13,7 @@ from jobs.reading.abbreviations import (
     DAYS,
     DESIGNATORS,
     ENDINGS,
+    GREATER_UNITS,
     MONTHS,
     ORDINAL_NOUNS,
     ORDINAL_WORDS,
@@ -166,7 +167,7 @@ class Ends:
         if _PAGES.match(word):
             return capital
         if small in UNITS and previous[-1:].isdigit() and not (small == "ft" and after.word in {"Worth", "Lauderdale"}):
-            return capital or None
+            return False if figure and small in GREATER_UNITS else capital or None
         if small == "al" and previous.lower() == "et":
             return self._starts(after) and not figure
         if small in self.words.references and not self._is_title(word):

@@ -82,6 +82,15 @@ class BookText:
         if self._inside:
             self._between, self._inside = "\n", False
 
+    def space(self) -> None:
+        """White space inside a block, where there is none."""
+        if self._inside and not self.pieces[-1].endswith(" "):
+            self._append(" ")
+
+    def gap(self, offset: int, /) -> int:
+        """The white space before a character that was just put; where there is none, its own place."""
+        return offset - 1 if len(self.pieces) > 1 and self.pieces[-2].endswith((" ", "\n")) else offset
+
     def document_begins(self) -> int:
         """Where the text of the next document begins; an empty line stands before it."""
         self._between, self._inside = "\n\n" if self.chars else "", False

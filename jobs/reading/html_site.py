@@ -52,7 +52,8 @@ def site_of(page: Page) -> Site:
             node, inside = found[0]
             # Furniture counts for nothing: a long menu makes no article short.
             if inside > _MOST * max(1, chars - outside):
-                site.mains = frozenset({node}) if title is None else frozenset({node, title})
+                lacks_title = next(node.iter("h1"), None) is None
+                site.mains = frozenset({node, title}) if title is not None and lacks_title else frozenset({node})
             break
     return site
 

@@ -158,10 +158,14 @@ def text_of(node: etree._Element) -> str:
 
 def is_furniture(node: etree._Element) -> bool:
     """Whether an element is a part of the site around the text, by its name or role."""
-    if node.tag in _FURNITURE or words_of(node) & _FURNITURE_ROLES or is_site_class(node):
+    if node.tag in _FURNITURE:
         return True
+    if node.keys() and (words_of(node) & _FURNITURE_ROLES or is_site_class(node)):
+        return True
+    if node.tag not in {"header", "footer"}:
+        return False
     above = node.getparent()
-    return node.tag in {"header", "footer"} and above is not None and above.tag == "body"
+    return above is not None and above.tag == "body"
 
 
 def note_text(text: str) -> bool:

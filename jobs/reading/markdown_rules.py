@@ -27,6 +27,10 @@ _NOTE_INDENT = 2
 BARE_TAG = re.compile("<(?P<name>[A-Za-z]+)>")
 _CLOSING_TAG = re.compile(r"</([A-Za-z][\w-]*)")
 _TAGS = "tags"
+_BRACKET = re.compile(r"[\[\]]")
+_MAX_LONELY = 20
+_LONELY = "lonely"
+"""The key in a parser's environment of the brackets that are never closed, by the text they are in."""
 _LAST_BRACKET = -1
 """A key in the parser's cache, which has places as its others."""
 _LINK_AFTER = re.compile(r"\([^()\s]{0,400}[/#.:]|\[")
@@ -133,12 +137,31 @@ def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parse
 
 
 def _may_link(state: StateInline) -> bool:
-    """Whether a link can begin here at all: the parser looks for its end in every bracket inside every bracket."""
+    """Whether a link can begin here at all: the parser looks for its end in every bracket inside every bracket.
+
+    Code may hold a bracket without its other half, so only where many have none are those no links.
+    """
     if state.level >= MAX_LINK_NESTING:
         return False
     if _LAST_BRACKET not in state.cache:
         state.cache[_LAST_BRACKET] = state.src.rfind("]")
-    return state.cache[_LAST_BRACKET] > state.pos
+    if state.cache[_LAST_BRACKET] <= state.pos:
+        return False
+    known: dict[str, frozenset[int]] = state.env.setdefault(_LONELY, {})
+    if state.src not in known:
+        known[state.src] = _lonely_brackets(state.src)
+    return state.pos + state.src.startswith("!", state.pos) not in known[state.src]
+
+
+def _lonely_brackets(text: str) -> frozenset[int]:
+    """Places of the opening brackets that are never closed, if there are too many to be looked into one by one."""
+    opened: list[int] = []
+    for match in _BRACKET.finditer(text):
+        if match.group() == "[":
+            opened.append(match.start())
+        elif opened:
+            opened.pop()
+    return frozenset(opened) if len(opened) > _MAX_LONELY else frozenset()
 
 
 def _told(found: bool, state: StateInline, *, silent: bool) -> bool:  # noqa: FBT001  what the rule said

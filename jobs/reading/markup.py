@@ -16,7 +16,7 @@ from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.labels import BLOCKS, Labels, declared_language, is_drop_cap
 from jobs.reading.markup_block import OpenBlock, TextBlock
-from jobs.reading.markup_raised import at_height, can_stand_on, is_number_of_note, power_of, put_between
+from jobs.reading.markup_raised import at_height, can_stand_on, is_degree, is_number_of_note, power_of, put_between
 from jobs.reading.markup_table import DataTable, data_table
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
@@ -36,6 +36,12 @@ class Sink(Protocol):
     def part(self) -> None:
         """A block ends here."""
 
+    def space(self) -> None:
+        """Something is put in before the next text: there must be a sign in whose place it can stand."""
+
+    def gap(self, offset: int, /) -> int:
+        """The place of what is put in before the character at `offset`: of a sign before it, if there is one."""
+
 
 class InPlace:
     """The document is the page itself: its text stands where it is."""
@@ -47,6 +53,13 @@ class InPlace:
 
     def part(self) -> None:
         """Nothing stands between."""
+
+    def space(self) -> None:
+        """There is a tag."""
+
+    def gap(self, offset: int, /) -> int:
+        """The end of the tag or the quote before it."""
+        return max(0, offset - 1)
 
 
 @dataclass(slots=True)
@@ -115,10 +128,13 @@ class Extraction:
         bounds = block and not aside and (begins or above.why is None or not self._within_aside())
         if bounds:
             yield from self._bound(node, tag)
-        self._note_anchor(node, tag, why)
+        said = bool(node.keys())
+        if said:
+            self._note_anchor(node, tag, why)
         level = int(tag[1]) if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else above.level
+        lang = (declared_language(node) if said else None) or above.lang
         linked = above.linked or (tag == "a" and self.own_link(node.get("href") or "-:"))
-        self._frames.append(_Frame(why, bounds, level, declared_language(node) or above.lang, linked, height))
+        self._frames.append(_Frame(why, bounds, level, lang, linked, height))
         if aside and block:
             self._open.parted = True
         if why is None or begins or tag == "img":
@@ -155,6 +171,8 @@ class Extraction:
         power, before = power_of(node, self.labels.page), self._open.last
         if tag == "sub" or not power:
             return None, tag if power.isdecimal() and before[-1:].isdecimal() else ""
+        if is_degree(node, self.labels.page, power, before):
+            return None, "degree"
         between = put_between(node, self.labels.page, power, before)
         if between is not None:
             self._open.insert = self._open.insert or between
@@ -210,12 +228,14 @@ class Extraction:
         if why is Why.MARKUP:
             return
         for run in self.labels.page.runs_of(marks):
+            if why is None and (self._open.insert or self._open.parted):
+                self.sink.space()
             text, offsets = self.sink.put(run.text, run.places, spoken=why is None)
             if not text:
                 continue
             if why is None:
                 text = at_height(text, self._frames[-1].height)
-                self._open.add(text, offsets, linked=self._frames[-1].linked)
+                self._open.add(text, offsets, linked=self._frames[-1].linked, gap=self.sink.gap(offsets[0]))
                 self._joins = self._joins and text.isspace()
             else:
                 self._leave_out(text, offsets, why)
@@ -224,11 +244,11 @@ class Extraction:
         """White space around what stands inside a paragraph parts the words beside it all the same."""
         first, last = len(text) - len(text.lstrip()), len(text.rstrip())
         if why in _INLINE_ASIDES and first:
-            self._open.add(text[:first], offsets[:first], linked=False)
+            self._open.add(text[:first], offsets[:first], linked=False, gap=offsets[0])
         if first < last:
             self._skip(offsets[first], offsets[last - 1] + 1, why)
             if why in _INLINE_ASIDES and last < len(text):
-                self._open.add(text[last:], offsets[last:], linked=False)
+                self._open.add(text[last:], offsets[last:], linked=False, gap=offsets[last])
 
     def _skip(self, start: int, end: int, why: Why) -> None:
         """What is left out; neighbours without a spoken word between them are one."""

@@ -46,7 +46,7 @@ class TextBlock:
 
 @dataclass(slots=True)
 class OpenBlock:
-    """A block while it takes text. `insert` goes before its next visible character and has the place of that.
+    """A block while it takes text. `insert` goes before its next visible character, in the place of what is there.
 
     `broken`: the last that was in it is a line break. `parted`: something that is not spoken divides its lines here.
     """
@@ -58,8 +58,8 @@ class OpenBlock:
     insert: str = ""
     parted: bool = False
 
-    def add(self, text: str, offsets: Sequence[int], *, linked: bool) -> None:
-        """The next text."""
+    def add(self, text: str, offsets: Sequence[int], *, linked: bool, gap: int) -> None:
+        """The next text; `gap` is where what goes before it is."""
         if self.parted and text:
             if not self.insert and _NO_SPACE_BEFORE.match(text) is None and not self.last.endswith(_NO_SPACE_AFTER):
                 self.insert = " "
@@ -73,7 +73,7 @@ class OpenBlock:
             self.broken = False
             if self.insert and (self.text or self.insert.strip()):
                 self._trim()
-                at = [offsets[visible]] * len(self.insert)
+                at = [offsets[visible - 1] if visible else gap] * len(self.insert)
                 text = self.insert + text[visible:]
                 offsets = array("Q", [*at, *offsets[visible:]])
             self.insert = ""

@@ -17,6 +17,8 @@ _BY_CLASS = {
     **dict.fromkeys(("inline-template", "mw-cite-backlink", *_ON_SUP), Why.NOTE_MARKS),
     **dict.fromkeys(("thumbcaption", "gallerytext"), Why.ILLUSTRATIONS),
 }
+_INLINE = frozenset({"span", "em", "i", "b", "strong", "q", "cite", "code", "p"})
+"""Words of a sentence may be called anything."""
 _BY_ID = dict.fromkeys(("pg-header", "pg-footer", "pg-machine-header"), Why.LICENCE)
 _SITE = re.compile(
     r"(?:social-?|post-|entry-|article-)?shar(?:e|ing)(?:-?(?:buttons?|bar|links?|this|tools|icons))?|sharedaddy|"
@@ -41,7 +43,7 @@ def class_reason(node: etree._Element, tag: str) -> Why | None:
 
 def is_site_class(node: etree._Element) -> bool:
     """Whether an element is a part of the site around the text: share buttons, cookie bars, trails of links."""
-    return any(_SITE.fullmatch(name) for name in _classes(node))
+    return node.tag not in _INLINE and any(_SITE.fullmatch(name) for name in _classes(node))
 
 
 def _classes(node: etree._Element) -> list[str]:

@@ -17,7 +17,10 @@ from jobs.reading.markup_page import Page
 
 Resolve = Callable[[str, str], tuple[str, str | None]]
 """(link, document it is written in) → (document, anchor)."""
-_NOTE_BLOCKS = frozenset({"p", "li", "div", "dd", "dt", "aside", "td", "section", "blockquote", "small"}) | {"table", "tr"}
+_NOTE_BLOCKS = frozenset({"p", "li", "div", "dd", "dt", "aside", "td", "section", "blockquote", "small"}) | {
+    "table",
+    "tr",
+}
 _NOTE_NAME = re.compile(r"(?:^|[\s_-])(?:foot|end|rear|cite_?)?(?:notes?|fn|ftn|edn|ref|references)(?:$|[\s_:.-]|\d)")
 _MAX_BEFORE = 40
 """Empty elements before an anchor that still begins its paragraph."""

@@ -12,35 +12,28 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from lxml import etree
+
+from jobs.reading.markup_tags import attributes_of, plain_name, tag_name
 
 _MARK = re.compile("\ue000([0-9]+)\ue001")
 _OPENING = re.compile(r"<(?:!--|!\[CDATA\[|[!?]|/?[A-Za-z][^\s/>\"'<=]{0,63}|/)", re.IGNORECASE)
 _TAG_STOP = re.compile("[>\"']")
 _QUOTES = ("'", '"')
-_ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?""")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,7};?|[A-Za-z][A-Za-z0-9]{1,31};?)")
-_UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
-_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table|list-item)\b", re.IGNORECASE)
-_NO_NAME = re.compile("[^a-z0-9-]")
-
 _VOID = frozenset(
     {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "image"}
 ) | frozenset({"input", "keygen", "link", "meta", "param", "source", "track", "wbr"})
 _ANY_BLOCK = re.compile(r"<(?:p|div|h[1-6]|body|section|article|main|ul|ol|dl|table|blockquote)[\s>]", re.IGNORECASE)
+_PARAGRAPH_BREAKS = 2
 _DROPPED = frozenset({"script", "style"})
 _OUTER = frozenset({"body", "html"})
 _RAW = frozenset({"title", "textarea", "xmp", "plaintext"})
-_RENAMED = {"xmp": "pre", "plaintext": "pre", "image": "img", "noembed": "x-noembed", "noframes": "x-noframes"}
-_RENAMED |= {"iframe": "x-iframe"}  # the parser would take what is inside as raw text
-_PREFIXES = frozenset({"h", "html", "xhtml", "svg", "m", "mml", "math", "mathml", "epub", "ops"})
-_KEPT = frozenset({"id", "name", "class", "href", "role", "content", "colspan", "rowspan", "open"})
-_TEXTS = frozenset({"alt", "alttext"})
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Characters of a page that stand together, references decoded, and the place of each in the page."""
 
     text: str
@@ -67,6 +60,8 @@ class Page:
 
     def chars_of(self, marks: str | None) -> int:
         """How many characters that are no white space a text of the tree stands for."""
+        if not marks:
+            return 0
         return sum(len("".join(run.text.split())) for run in self.runs_of(marks))
 
 
@@ -83,7 +78,8 @@ class _Scan:
     """One pass over a page. `gone` are strings that do not come any more: looking for them again would cost the page.
 
     White space before the body stays as it is: the parser would open the body for the mark of a run. `closers` end the
-    body and the page: at its end, for text may come after them.
+    body and the page: at its end, for text may come after them. `breaks` counts line breaks since there was anything
+    else: two end a paragraph, and more of them say nothing more.
     """
 
     page: str
@@ -94,6 +90,7 @@ class _Scan:
     gone: set[str] = field(default_factory=set)
     closers: list[str] = field(default_factory=list)
     in_body: bool = False
+    breaks: int = 0
 
     def run(self) -> None:
         """Scan it all."""
@@ -143,6 +140,9 @@ class _Scan:
         """One past the `>` of a tag; one inside a quoted value is none, if the quote is not one that was forgotten."""
         if self.gone.issuperset(_QUOTES) or ">" in self.gone:
             return self._find(">", start) + 1 or -1
+        end = self.page.find(">", start)
+        if end >= 0 and self.page.find('"', start, end) < 0 and self.page.find("'", start, end) < 0:
+            return end + 1
         at = start
         while (stop := _TAG_STOP.search(self.page, at)) is not None:
             if stop.group() == ">":
@@ -166,7 +166,12 @@ class _Scan:
             return closed + 3 if closed >= 0 else end
         if what in {"<!--", "<!", "<?", "</"}:
             return end
-        name = _plain(what.lstrip("</").lower())
+        name = plain_name(what.lstrip("</").lower())
+        if what.lower() == "</br":
+            return end
+        self.breaks = self.breaks + 1 if name == "br" else 0
+        if self.breaks > _PARAGRAPH_BREAKS:
+            return end
         if what.startswith("</"):
             self._close(name)
             return end
@@ -177,13 +182,13 @@ class _Scan:
             self.made.append("<div></div>")  # a paragraph does not go on after it
             self.closers.append(f"</{name}>")
         elif name not in _VOID and name not in _DROPPED and name not in _RAW:
-            self.made.append(f"</{_name(name)}>")
+            self.made.append(f"</{tag_name(name)}>")
 
     def _open(self, name: str, opening: re.Match[str], end: int) -> int:
         """An element begins; returns where text goes on: after its content when that is no text."""
         self.in_body = self.in_body or name == "body"
         empty = self.page[end - 2] == "/"
-        tag = _name(name) + self._attributes(opening.end(), end - 1)
+        tag = tag_name(name) + self._attributes(opening.end(), end - 1)
         if name in _DROPPED:
             return end if empty else self._dropped_end(name, end)
         if name in _VOID:
@@ -195,7 +200,7 @@ class _Scan:
         if empty and name in _OUTER:
             self.closers.insert(0, f"</{name}>")
         elif empty:
-            self.made.append(f"<{tag}></{_name(name)}>")
+            self.made.append(f"<{tag}></{tag_name(name)}>")
             return end
         if name in _RAW and not empty:
             return self._raw(name, tag, end)
@@ -208,7 +213,7 @@ class _Scan:
         if closed < 0:
             return end
         text = self._noted(end, closed) if closed > end else ""
-        self.made.append(f"<{tag}>{text}</{_name(name)}>")
+        self.made.append(f"<{tag}>{text}</{tag_name(name)}>")
         return closed
 
     def _dropped_end(self, name: str, end: int) -> int:
@@ -235,25 +240,10 @@ class _Scan:
 
     def _attributes(self, start: int, end: int) -> str:
         """The attributes of a tag that say something about its text, written plainly."""
-        said: dict[str, str] = {}
-        for match in _ATTRIBUTE.finditer(self.page, start, end):
-            key = match[1].lower()
-            number = match.lastindex or 1
-            value = match[number] if number > 1 else ""
-            if key == "hidden" or (key == "style" and _UNSEEN.search(value)):
-                said["hidden"] = ""
-            elif key == "aria-hidden" and value.lower() == "true":
-                said.setdefault("hidden", "aria")
-            elif key == "style" and _BLOCK.search(value) and "float" not in value:
-                said["block"] = ""
-            elif key in {"lang", "xml:lang"}:
-                said.setdefault("lang", _quoted(value))
-            elif key.endswith(":type"):
-                said.setdefault("epub-type", _quoted(value))
-            elif key in _KEPT:
-                said.setdefault(key, _quoted(value))
-            elif key in _TEXTS and key not in said and value.strip():
-                said[key] = self._noted(match.start(number), match.end(number))
+        if end - start < 2:
+            return ""
+        said, texts = attributes_of(self.page, start, end)
+        said |= {key: self._noted(*span) for key, span in texts.items()}
         return "".join(f' {key}="{value}"' for key, value in said.items())
 
     def _text(self, start: int, end: int, *, raw: bool = False) -> None:
@@ -263,6 +253,8 @@ class _Scan:
             self.made.append(" ")
             return
         self.in_body = True
+        if self.breaks and not self.page[start:end].isspace():
+            self.breaks = 0
         self.made.append(self._noted(start, end, raw=raw))
 
     def _noted(self, start: int, end: int, *, raw: bool = False) -> str:
@@ -288,18 +280,3 @@ class _Scan:
     def _mark(self, text: str, places: Sequence[int]) -> str:
         self.runs.append(Run(text, places))
         return f"\ue000{len(self.runs) - 1}\ue001"
-
-
-def _plain(name: str) -> str:
-    """A name without the prefix of a language of pages; `o:p` is no paragraph."""
-    prefix, colon, local = name.partition(":")
-    return local if colon and local and prefix in _PREFIXES else name
-
-
-def _name(name: str) -> str:
-    plain = _NO_NAME.sub("-", name)
-    return _RENAMED.get(plain, plain if plain[0].isalpha() else f"x{plain}")
-
-
-def _quoted(value: str) -> str:
-    return html.escape("".join(char if char.isprintable() else " " for char in html.unescape(value)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import islice
 
@@ -9,6 +10,8 @@ from lxml import etree
 
 from jobs.reading.markup_page import Page
 
+_SENTENCE_END = re.compile("[^\\W\\d_][)\\]]?[.!?…。！？]{1,3}[\"'’”»」]?$")
+_MIN_LETTERS = 3
 _MAX_CELL_CHARS = 600
 """A cell with more holds running text: the table sets columns of a page."""
 
@@ -53,7 +56,7 @@ def data_table(node: etree._Element, page: Page) -> DataTable | None:
     named = any(cell.tag == "th" for cell in cells)
     if columns < 2 or not (named or len(rows) > 1):
         return None
-    if any(_chars(cell, page) > _MAX_CELL_CHARS for cell in cells):
+    if any(_chars(cell, page) > _MAX_CELL_CHARS for cell in cells) or (not named and _holds_prose(cells, page)):
         return None
     headers = _headers(rows, page)
     filled = {at for row in rows[1:] for at, cell in enumerate(row) if _chars(cell, page)}
@@ -64,6 +67,18 @@ def _holds_a_page(node: etree._Element) -> bool:
     """Tables in tables and headings are layout."""
     nested = next(islice(node.iter("table"), 1, 2), None)
     return nested is not None or next(node.iter("h1", "h2", "h3"), None) is not None
+
+
+def _holds_prose(cells: list[etree._Element], page: Page) -> bool:
+    """Cells of several paragraphs, or of which half end as sentences do, are no data: they set text in columns."""
+    if any(sum(1 for _ in islice(cell.iter("p", "blockquote"), 2)) > 1 for cell in cells):
+        return True
+    filled = [text for cell in cells if (text := page.text_of(cell))]
+    return bool(filled) and 2 * sum(map(_is_sentence, filled)) >= len(filled)
+
+
+def _is_sentence(text: str) -> bool:
+    return _SENTENCE_END.search(text[-8:]) is not None and sum(map(str.isalpha, text)) >= _MIN_LETTERS
 
 
 def _headers(rows: list[list[etree._Element]], page: Page) -> tuple[str, ...]:

@@ -85,12 +85,13 @@ _BEFORE_NUMBERS = {
     "ref": "reference", "refs": "references", "rm": "room", "op": "opus", "eqn": "equation", "eqns": "equations",
 }  # fmt: skip
 _BEFORE_YEARS = {"b": "born", "d": "died", "r": "reigned", "fl": "flourished", "est": "established"}
-_MONTHS = {
+CALENDAR = {
     "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June", "Jul": "July", "Aug": "August",
     "Sep": "September", "Sept": "September", "Oct": "October", "Nov": "November", "Dec": "December", "Mon": "Monday",
     "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday", "Thur": "Thursday", "Thurs": "Thursday",
     "Fri": "Friday", "Sat": "Saturday", "Sun": "Sunday",
 }  # fmt: skip
+"""Months and days."""
 _STATES = {
     "Ala": "Alabama", "Ariz": "Arizona", "Calif": "California", "Colo": "Colorado", "Conn": "Connecticut",
     "Del": "Delaware", "Fla": "Florida", "Ill": "Illinois", "Ind": "Indiana", "Kan": "Kansas", "Mass": "Massachusetts",
@@ -169,7 +170,7 @@ def _table() -> dict[str, Readings]:
         (_STREETS, Evidence.STREET),
         (_AFTER_NAMES, Evidence.NAME_BEFORE),
         (_BEFORE_YEARS, Evidence.YEAR_NEXT),
-        (_MONTHS, Evidence.DATE),
+        (CALENDAR, Evidence.DATE),
         (_STATES, Evidence.LIST_BEFORE),
         (_BEFORE_NUMBERS, Evidence.NUMBER_NEXT),
     ):

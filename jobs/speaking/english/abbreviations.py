@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.abbreviation_table import BARE, STARTERS, TABLE, TITLES, Evidence
+from jobs.speaking.english.abbreviation_table import BARE, CALENDAR, STARTERS, TABLE, TITLES, Evidence
 
 _NEAR_CHARS = 60
 _WORD_CHARS = 20
@@ -19,6 +19,7 @@ _OPEN = "\"'“‘«(\\["
 _CLOSE = "\"'”’»"
 _STOPPED = re.compile(r"(?<![\w.'’])([A-Za-z]{1,8})\.(?![a-z])")
 _PLAIN = re.compile(rf"(?<![\w.'’-])({'|'.join(sorted(BARE, key=len, reverse=True))})(?![\w.’'-])")
+_SPANS = re.compile(rf"(?<![\w-])({'|'.join(CALENDAR)})\.? ?[-–] ?({'|'.join(CALENDAR)})(?![\w-])")
 _DOTTED = re.compile(r"(?<![\w.])(?:(?:[A-Za-z]\.){2,10}|[A-Za-z]\.[A-Z](?!\w)|[A-Z]\.(?: [A-Z]\.){1,6}|[ei]\. [ge]\.)")
 _DEGREE = re.compile(
     r"(?<![\w.])(Ph|D|B|M|LL|Ed|Litt|Psy|Pharm|Th)\. ?(D|Phil|Sc|Ed|Litt|Mus|B|M|Eng|Tech)(s?)(?:\.|(?![\w]))"
@@ -98,6 +99,8 @@ def _rule(text: str, context: Context) -> Iterator[Replacement]:
         found += [_degree(text, match) for match in _DEGREE.finditer(text)]
         found += _of_table(text, _STOPPED.finditer(text))
         found += _initials(text, context)
+    if "-" in text or "–" in text:
+        found += [_span(text, match) for match in _SPANS.finditer(text)]
     found += _of_table(text, _PLAIN.finditer(text))
     if _SIGN_HINT.search(text) is not None:
         found += [_sign(text, match) for match in _SIGNS.finditer(text)]
@@ -106,6 +109,13 @@ def _rule(text: str, context: Context) -> Iterator[Replacement]:
         if one.start >= end:
             yield one
             end = one.end
+
+
+def _span(text: str, match: re.Match[str]) -> Replacement:
+    """`Mon-Fri`, `Jan.–Mar.`, with a full stop of its own."""
+    own_stop = text[match.end() : match.end() + 1] == "." and not stop_kept(text, match.end() + 1)
+    words = f"{CALENDAR[match[1]]} to {CALENDAR[match[2]]}"
+    return Replacement(match.start(), match.end() + own_stop, words, Why.RANGE)
 
 
 def _has_stopped(text: str) -> bool:

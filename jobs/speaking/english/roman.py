@@ -56,6 +56,7 @@ _TITLE_BEFORE = re.compile(
 )
 _RULER = re.compile(r"\b([A-Z][A-Za-zé]{1,20}) ([IVX]{1,7})\b(?!-?[A-Za-z0-9])")
 _NOT_RULERS = frozenset({"Malcolm X"})
+_OWN_STOP = re.compile(r"\.(?= [a-z])")
 _CENTURY = re.compile(
     r"\b([IVXL]{1,7})(?:th|st|nd|rd|e)?(?:( and | or | to | ?[-–] ?)([IVXL]{1,7})(?:th|st|nd|rd|"
     r"e)?)?(?=[- ](?:century|centuries|c\.|Corps|Legion|Olympiad|Dynasty|dynasty))"
@@ -239,7 +240,9 @@ def _sign_words(run: str, value: int | None, before: str, locale: Locale) -> str
 
 
 def _said(text: str, span: tuple[int, int], words: str) -> Replacement:
-    return replaced(text, span, words, Why.ROMAN)
+    """A numeral in words, with its own full stop where the sentence goes on (`Charles V. and`)."""
+    start, end = span
+    return replaced(text, (start, end + bool(_OWN_STOP.match(text, end))), words, Why.ROMAN)
 
 
 RULES: tuple[Rule, ...] = (signs, headings, centuries, parts, rulers, sequels)

@@ -40,8 +40,8 @@ NOTES = {
     "</p><p id='f2'><a href='#r2'>2</a> Note text.</p>",
     "definition list": "<p>A<a href='#f1' id='r1'><sup>a</sup></a> b.</p><dl class='footnotes'>"
     "<dt id='f1'><a href='#r1'>a</a></dt><dd>Note text.</dd></dl>",
-    "table of notes": "<p>A<a class='footnote-reference' href='#id2' id='id1'>[1]</a> b.</p><table class='docutils footnote' "
-    "id='id2'><tr>"
+    "table of notes": "<p>A<a class='footnote-reference' href='#id2' id='id1'>[1]</a> b.</p>"
+    "<table class='docutils footnote' id='id2'><tr>"
     "<td class='label'><a class='fn-backref' href='#id1'>[1]</a></td><td>Note text.</td></tr></table>",
 }
 LINES = {
@@ -53,6 +53,10 @@ LINES = {
     "french": ("Le XIX<sup>e</sup> siècle, la 1<sup>re</sup> et n<sup>o</sup> 5.", "Le XIXe siècle, la 1re et no 5."),
     "raised words": ("A<sup>up</sup> and <sup>down</sup> here.", "Aup and down here."),
     "raised bracket": ("It was so<sup>[3]</sup> then.", "It was so[3] then."),
+    "several marks": ("He said so<sup>1,2</sup> and left<sup>3–5</sup>. Gone.", "He said so and left. Gone."),
+    "root as a power": ("It is 2<sup>1/2</sup> here.", "It is 2^1/2 here."),
+    "degrees": ("At 20<sup>o</sup>C or 68<sup>0</sup> F and 1<sup>o</sup> lugar.", "At 20°C or 68° F and 1o lugar."),
+    "range as a power": ("Some 10<sup>2–3</sup> m.", "Some 10²⁻³ m."),
     "power with a letter": ("So 2<sup>n</sup> and 2<sup>2n</sup>.", "So 2ⁿ and 2²ⁿ."),
 }
 

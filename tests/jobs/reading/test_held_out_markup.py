@@ -102,7 +102,7 @@ LINES = [
     line("line ends in a tag", "one <a\n href='x'\n>two</a\n> three", "one two three"),
     line("data in attributes", "<span data-x='<p>no</p>' title=\"a>b\">yes</span>", "yes", gone=("no",)),
     line("mathjax", "So <script type='math/tex'>x^2</script>it is", "So it is"),
-    line("superscript word", "Acme<sup>®</sup> and 20<sup>o</sup> C", "Acme® and 20o C"),
+    line("superscript word", "Acme<sup>®</sup> and 20<sup>o</sup> C", "Acme® and 20° C"),
 ]
 
 

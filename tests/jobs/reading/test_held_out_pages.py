@@ -139,6 +139,31 @@ PAGES = [
         "Once.",
         "Twice.",
     ),
+    page(
+        "talk in a table",
+        "<table><tr><td>ANN</td><td>Where is he?</td></tr><tr><td>BOB</td><td>Gone.</td></tr></table>",
+        *("ANN", "Where is he?", "BOB", "Gone."),
+    ),
+    page(
+        "columns of paragraphs",
+        "<table><tr><td>Menu</td><td>More</td></tr><tr><td><p>One.</p><p>Two.</p></td><td><p>Three</p></td></tr></table>",
+        *("Menu", "More", "One.", "Two.", "Three"),
+    ),
+    page(
+        "title of the site and of the text",
+        "<header><h1>The Daily</h1></header><main><h1>Flood</h1><p>Text of it.</p></main>",
+        *("Flood", "Text of it."),
+        why={"The Daily": "outside"},
+    ),
+    page(
+        "title above the main part",
+        "<header><h1>Flood</h1></header><main><p>Text of it.</p></main>",
+        *("Flood", "Text of it."),
+    ),
+    page("words with a name", "<p>We <span class=share>share</span> it all.</p>", "We share it all."),
+    page("dialog", "<div role=dialog>We use cookies</div><p>Text of the page.</p>", "Text of the page."),
+    page("breaks of xml", "<p>a<br></br>b<br></br><br></br>c<br><br><br><br>d</p>", "a b", "c", "d"),
+    page("heading of two lines", "<h2>CHAPTER I<br/>The Gate</h2><p>It was.</p>", "CHAPTER I The Gate", "It was."),
     page("layout of one cell", "<table><tr><td><p>One.</p><p>Two.</p></td></tr></table>", "One.", "Two."),
     page(
         "data table",
