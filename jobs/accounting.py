@@ -105,6 +105,8 @@ class _Ledger:
 
     def account(self) -> Account:
         """The account, when everything was claimed that anybody claims."""
+        for change in self.changes.values():  # also where words were put in beside a character that is dropped
+            self.codes[change.start : change.end] = _REPLACED
         self._unlabelled()
         edges = np.flatnonzero(np.diff(self.codes)) + 1
         bounds = [0, *edges.tolist(), self.codes.size]

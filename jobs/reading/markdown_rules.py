@@ -28,9 +28,9 @@ BARE_TAG = re.compile("<(?P<name>[A-Za-z]+)>")
 _CLOSING_TAG = re.compile(r"</([A-Za-z][\w-]*)")
 _TAGS = "tags"
 _BRACKET = re.compile(r"[\[\]]")
-_MAX_LONELY = 20
-_LONELY = "lonely"
-"""The key in a parser's environment of the brackets that are never closed, by the text they are in."""
+_MAX_UNCLOSED = 20
+_NO_LINKS = "no links"
+"""The key in a parser's environment of the brackets that begin no link, by the text they are in."""
 _LAST_BRACKET = -1
 """A key in the parser's cache, which has places as its others."""
 _LINK_AFTER = re.compile(r"\([^()\s]{0,400}[/#.:]|\[")
@@ -147,21 +147,26 @@ def _may_link(state: StateInline) -> bool:
         state.cache[_LAST_BRACKET] = state.src.rfind("]")
     if state.cache[_LAST_BRACKET] <= state.pos:
         return False
-    known: dict[str, frozenset[int]] = state.env.setdefault(_LONELY, {})
+    known: dict[str, frozenset[int]] = state.env.setdefault(_NO_LINKS, {})
     if state.src not in known:
-        known[state.src] = _lonely_brackets(state.src)
+        known[state.src] = _no_links(state.src)
     return state.pos + state.src.startswith("!", state.pos) not in known[state.src]
 
 
-def _lonely_brackets(text: str) -> frozenset[int]:
-    """Places of the opening brackets that are never closed, if there are too many to be looked into one by one."""
-    opened: list[int] = []
+def _no_links(text: str) -> frozenset[int]:
+    """Places of brackets that begin no link: with too deep a nest inside, or one of too many that are never closed."""
+    opened: list[tuple[int, int]] = []  # place, how deep the brackets inside are
+    deep: list[int] = []
     for match in _BRACKET.finditer(text):
         if match.group() == "[":
-            opened.append(match.start())
+            opened.append((match.start(), 0))
         elif opened:
-            opened.pop()
-    return frozenset(opened) if len(opened) > _MAX_LONELY else frozenset()
+            place, inside = opened.pop()
+            if inside >= MAX_LINK_NESTING:
+                deep.append(place)
+            if opened:
+                opened[-1] = opened[-1][0], max(opened[-1][1], inside + 1)
+    return frozenset([*deep, *(place for place, _ in opened if len(opened) > _MAX_UNCLOSED)])
 
 
 def _told(found: bool, state: StateInline, *, silent: bool) -> bool:  # noqa: FBT001  what the rule said

@@ -5,6 +5,7 @@ import pytest
 from jobs.account import DEFAULT_SKIP, Why
 from jobs.planning import PlanOptions
 from jobs.reading.options import ReadingOptions
+from tests.helpers_reading import epub
 from tests.jobs.reading.held_out import Held, wrong_in
 
 ALL = PlanOptions(reading=ReadingOptions(skip=DEFAULT_SKIP - {Why.TABLES}))
@@ -85,3 +86,14 @@ def test_raised_and_lowered(name):
 def test_no_word_of_a_kept_table_is_lost(body, says):
     source = f"<html><title>T-t</title><table>{body}</table></html>"
     assert wrong_in(Held("table", source, says, "p.html", options=ALL)) == {}
+
+
+@pytest.mark.parametrize(
+    "body", ["<p>a<img alt='😀'>b</p>", "<p>x</p><table><tr><td>a<td>&gt; b<tr><td>😀<td>c</table>"]
+)
+@pytest.mark.parametrize("name", ["p.html", "book.epub"])
+def test_what_is_put_in_has_a_place_of_its_own(body, name):
+    """A character that is dropped cannot stand for the words before it as well: the account would count it twice."""
+    source = epub({"a.xhtml": body}) if name == "book.epub" else body
+    options = PlanOptions(reading=ReadingOptions(skip=frozenset()))
+    assert wrong_in(Held("put in", source, name=name, options=options)) == {}
