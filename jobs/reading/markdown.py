@@ -147,12 +147,15 @@ class _Reader:
         return runs
 
     def _cell(self, token: Token, first: int, table: Table) -> None:
+        table.line = first
         offsets, escapes = table.places(token.content, self.lines.line(first), self.lines.starts[first])
         self.escapes += escapes
         table.cell(self._walk(token, offsets))
 
     def _table(self, kind: str, table: Table) -> None:
         if kind == "tr_close":
+            if table.cells and not table.in_head:
+                table.rest(self.lines.line(table.line), self.lines.starts[table.line])
             self._paragraph(table.row())
         elif kind == "thead_close":
             table.in_head = False

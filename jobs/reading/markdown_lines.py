@@ -44,6 +44,8 @@ class Lines:
         It takes away what stands before (quote signs, list signs, indents) and blanks at both ends.
         """
         offsets: array[int] = array("Q")
+        if content[:1].strip():  # lines of wide blanks, which the parser takes for text and then strips
+            first = next((n for n in range(first, len(self.starts) - 1) if self.line(n).strip()), first)
         for number, piece in enumerate(content.split("\n"), first):
             number = min(number, len(self.starts) - 2)
             line, start = self.line(number), self.starts[number]

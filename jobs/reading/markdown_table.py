@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,12 +10,15 @@ from dataclasses import dataclass, field
 from jobs.reading.cleaning import clean
 from jobs.reading.markdown_inline import Run
 
+_CELL = re.compile(r"(?:[^|\\]|\\.)+")
+
 
 @dataclass
 class Table:
     """A table that is read: the names of its columns, and the cells (clean) of the row that is open.
 
-    `at` is how far its line was read, `bars` has the place of the bar before each cell, None where there is none.
+    `at` is how far its line, number `line`, was read; `bars` has the place of the bar before each cell, None where
+    there is none.
     """
 
     names: list[str] = field(default_factory=list)
@@ -22,6 +26,7 @@ class Table:
     bars: list[int | None] = field(default_factory=list)
     in_head: bool = True
     at: int = 0
+    line: int = 0
 
     def places(self, content: str, line: str, start: int) -> tuple[Sequence[int], list[tuple[int, int]]]:
         """The place of each character of the next cell in a line that begins at `start`; where `|` is written `\\|`."""
@@ -43,6 +48,16 @@ class Table:
         """What is heard of the next cell."""
         run = next(iter(runs), Run("", ()))
         self.cells.append(Run(*clean(run.text, run.offsets)))
+
+    def rest(self, line: str, start: int) -> None:
+        """What a row has beyond the cells of its table, which the parser leaves out: cells without a name."""
+        for match in _CELL.finditer(line, self.at):
+            bar = line.rfind("|", 0, match.start())
+            if match.group().strip():
+                self.bars.append(start + bar if bar >= 0 else None)
+                kept = [place for place in range(*match.span()) if line[place] != "`"]
+                offsets = array("Q", (start + place for place in kept))
+                self.cells.append(Run(*clean("".join(line[place] for place in kept), offsets)))
 
     def row(self) -> Run:
         """The row that ends: `Day: Mon, Rain: 3 mm`. What is put in stands for the bar before the cell.

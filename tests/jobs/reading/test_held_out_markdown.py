@@ -114,6 +114,13 @@ MARKDOWN = (
         options=kept(Why.TABLES),
     ),
     Held(
+        "a table with more cells than it has columns",
+        "Day | Rain\n--- | ---\nMon | 3 mm | wet | `so`\n| Tue | 0 mm |\nWed\n",
+        ("Day, Rain", "Mon, Rain: 3 mm, wet, so", "Day: Tue, Rain: 0 mm", "Wed"),
+        name="table.md",
+        options=kept(Why.TABLES),
+    ),
+    Held(
         "code that is kept",
         "Run:\n\n```sh\nls -l\n```\n",
         keep=("Run:", "ls -l"),
@@ -212,6 +219,14 @@ MARKDOWN = (
          "He had none."),
         chapters=("Contents", "Notes", "Index", "References"),
         name="names.md",
+    ),
+    Held(
+        "a line of wide blanks before a paragraph",
+        "\u00a0\nDr. Who\nMr. No\n\n\u3000\nEnd.\n",
+        ("Dr. Who Mr. No", "End."),
+        spoken=("Doctor Who Mister No", "End."),
+        why={"\u3000\n": "white_space"},
+        name="blank.md",
     ),
     Held(
         "dollars and percents are no signs",

@@ -340,6 +340,8 @@ def test_what_is_nested_too_deep_to_be_parsed_is_not_lost():
         "Some *bold* [link](http://x.y/z) and &amp; more. " * 5000,
         "[^1]: x\n" + "   \n" * 50_000 + "a",
         "[" * 5000 + "a",
+        "[a " * 50_000 + "]",
+        "![a " * 20_000 + "]" * 20_000,
         "*a _b " * 5000,
         "<a " * 20_000 + "b",
         "b <!-- " * 20_000 + "b",
@@ -348,7 +350,20 @@ def test_what_is_nested_too_deep_to_be_parsed_is_not_lost():
         "a\n" * 50_000,
         "[pause: " * 20_000,
     ],
-    ids=["marks", "blank lines", "brackets", "stars", "tags", "comments", "ticks", "cells", "lines", "pauses"],
+    ids=[
+        "marks",
+        "blank lines",
+        "brackets",
+        "open brackets",
+        "nested brackets",
+        "stars",
+        "tags",
+        "comments",
+        "ticks",
+        "cells",
+        "lines",
+        "pauses",
+    ],
 )
 def test_hostile_text_is_read_in_linear_time(text):
     """Under the time limit of a test only when nothing is quadratic."""
