@@ -14,10 +14,10 @@ from functools import cached_property
 from jobs.errors import BadOption
 from jobs.plan import Break
 from jobs.reading.cleaning import speakable
-from jobs.reading.cutter import Piece, safe_chars
 from jobs.reading.document import Paragraph, ParagraphKind
-from jobs.reading.segments import segment_pieces
-from jobs.reading.sentences import sentence_spans
+from jobs.reading.splitting.cutter import Piece, safe_chars
+from jobs.reading.splitting.segments import segment_pieces
+from jobs.reading.splitting.sentences import sentence_spans
 from jobs.speaking.aligned import Aligned, Run, dropped, runs_of, without_double_spaces
 from jobs.speaking.base import Replacement
 from jobs.speaking.speaker import Speaker

@@ -16,12 +16,12 @@ from jobs.narration import Limits, Narration, narrate
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo, take_key, take_seed
 from jobs.reading.cast import with_cast
 from jobs.reading.cleaning import speakable
-from jobs.reading.cutter import Piece
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip, SourceFile
 from jobs.reading.languages import language_of
 from jobs.reading.marks import with_marks
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
+from jobs.reading.splitting.cutter import Piece
 from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions, base_language
 from jobs.spec import JobSpec, SegmentTask, SourceKind
 

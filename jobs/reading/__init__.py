@@ -2,8 +2,8 @@
 
 document = read_source(load_source(path), path.name)
 
-One reader per kind (`txt`, `markdown`, `html`, `epub`, `jsonl`, `srt`), all yielding chapters of paragraphs;
-`sentences` and `cutter` find where a paragraph may be divided.
+One reader per kind (`text`, `markdown`, `markup` for HTML and EPUB, `subtitles`, `jsonl`), all yielding chapters of
+paragraphs; `marks` and `cast` give them voices and pauses, `splitting` finds where one may be divided.
 """
 
 from jobs.reading.source import kind_of, load_source, read_bounded, read_source

@@ -130,11 +130,11 @@ def _reader(kind: SourceKind) -> Callable[[bytes, str, ReadingOptions], Document
     """The reader of a kind, imported when it is needed: the parsers take longer to load than `--help` may take."""
     match kind:
         case SourceKind.EPUB:
-            from jobs.reading.epub import read_epub
+            from jobs.reading.markup.epub import read_epub
 
             return read_epub
         case SourceKind.HTML:
-            from jobs.reading.html import read_html
+            from jobs.reading.markup.html import read_html
 
             return read_html
         case SourceKind.JSONL:
@@ -142,19 +142,19 @@ def _reader(kind: SourceKind) -> Callable[[bytes, str, ReadingOptions], Document
 
             return read_jsonl
         case SourceKind.MARKDOWN:
-            from jobs.reading.markdown import read_markdown
+            from jobs.reading.markdown.reader import read_markdown
 
             return read_markdown
         case SourceKind.SRT:
-            from jobs.reading.srt import read_srt
+            from jobs.reading.subtitles.srt import read_srt
 
             return read_srt
         case SourceKind.TXT:
-            from jobs.reading.txt import read_txt
+            from jobs.reading.text.txt import read_txt
 
             return read_txt
         case SourceKind.VTT:
-            from jobs.reading.srt import read_vtt
+            from jobs.reading.subtitles.srt import read_vtt
 
             return read_vtt
 

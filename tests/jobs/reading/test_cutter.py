@@ -3,7 +3,7 @@
 import pytest
 
 from jobs.plan import Break
-from jobs.reading.cutter import Piece, cut, safe_chars, visible_chars
+from jobs.reading.splitting.cutter import Piece, cut, safe_chars, visible_chars
 
 
 def pieces(text, max_chars):

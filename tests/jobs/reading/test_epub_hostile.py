@@ -7,7 +7,8 @@ import zipfile
 import pytest
 
 from jobs.errors import BadSource
-from jobs.reading import epub_archive, read_source
+from jobs.reading import read_source
+from jobs.reading.markup import archive as bounds
 from tests.helpers_reading import CONTAINER, archive, epub, xhtml
 
 
@@ -67,17 +68,17 @@ def test_entities_in_the_package_are_never_expanded():
 def test_files_that_unpack_to_too_much(monkeypatch):
     data = epub({"a.xhtml": xhtml("<p>" + "a" * 3_000_000 + "</p>")})
     assert code_of(data) == "zip_bomb"
-    monkeypatch.setattr(epub_archive, "MAX_RATIO", 2000)
-    monkeypatch.setattr(epub_archive, "MAX_ENTRY_BYTES", 1_000_000)
+    monkeypatch.setattr(bounds, "MAX_RATIO", 2000)
+    monkeypatch.setattr(bounds, "MAX_ENTRY_BYTES", 1_000_000)
     assert code_of(data) == "zip_bomb"
-    monkeypatch.setattr(epub_archive, "MAX_ENTRY_BYTES", 10_000_000)
+    monkeypatch.setattr(bounds, "MAX_ENTRY_BYTES", 10_000_000)
     assert read(data).chars == 3_000_000
-    monkeypatch.setattr(epub_archive, "MAX_TEXT_BYTES", 3_000_000)
+    monkeypatch.setattr(bounds, "MAX_TEXT_BYTES", 3_000_000)
     assert code_of(data) == "zip_bomb"
 
 
 def test_too_many_files(monkeypatch):
-    monkeypatch.setattr(epub_archive, "MAX_ENTRIES", 3)
+    monkeypatch.setattr(bounds, "MAX_ENTRIES", 3)
     assert code_of(epub({"a.xhtml": xhtml("<p>x</p>")})) == "zip_bomb"
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from jobs.errors import BadSource
-from jobs.reading.html import read_page
+from jobs.reading.markup.html import read_page
 
 TAGS = re.findall(
     r"\S+",

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from jobs.plan import Break
 from jobs.reading.cleaning import clean, speakable
-from jobs.reading.cutter import Piece, cut, visible_chars
 from jobs.reading.languages import language_of
-from jobs.reading.segments import segment_pieces
-from jobs.reading.sentences import sentence_spans
+from jobs.reading.splitting.cutter import Piece, cut, visible_chars
+from jobs.reading.splitting.segments import segment_pieces
+from jobs.reading.splitting.sentences import sentence_spans
 from tests.helpers_reading import plan_of
 
 ATOMS = [

@@ -1,8 +1,8 @@
 """Sentences in segments: cut where too long, joined where short."""
 
 from jobs.plan import Break
-from jobs.reading.segments import segment_pieces
-from jobs.reading.sentences import sentence_spans
+from jobs.reading.splitting.segments import segment_pieces
+from jobs.reading.splitting.sentences import sentence_spans
 
 
 def segments(text, *, max_chars=60, pack_chars=0, spans=None):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from jobs.reading import sentences
-from jobs.reading.sentences import sentence_spans
+from jobs.reading.splitting import sentences
+from jobs.reading.splitting.sentences import sentence_spans
 
 
 def split(text, language="en"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jobs.reading.sentences import sentence_spans
+from jobs.reading.splitting.sentences import sentence_spans
 
 PARAGRAPHS = {
     "de": """

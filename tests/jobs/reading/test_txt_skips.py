@@ -4,7 +4,7 @@ import pytest
 
 from jobs.account import DEFAULT_SKIP, Why
 from jobs.reading.options import ReadingOptions
-from jobs.reading.txt import read_txt
+from jobs.reading.text.txt import read_txt
 
 BODY = "He said so, and it was a long day, for nobody came to the house until late."
 
