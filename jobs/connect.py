@@ -13,9 +13,9 @@ from jobs.errors import BadOption
 from jobs.protocols import Streams, Truth
 from jobs.settings import Settings
 from jobs.streams.memory import MemoryStreams
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client, may_pass, safe_url, unavailable
 from jobs.truth.memory import MemoryTruth
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 
 SCHEMES = ("redis", "rediss", "unix", "memory")

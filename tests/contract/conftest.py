@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from jobs.streams.memory import MemoryStreams
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.memory import MemoryTruth
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.contract.house_of_truth import TTL_S, House
 from tests.helpers_truth import audit

@@ -10,9 +10,9 @@ from jobs import keys
 from jobs.events import AudioChunk
 from jobs.protocols import Streams, Truth
 from jobs.streams.memory import MemoryStreams
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.memory import MemoryTruth
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import record
 from tests.helpers_valkey import shared_server

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from jobs import keys
 from jobs.protocols import Streams, Truth
 from jobs.state import JobState
-from jobs.streams.redis_streams import RedisStreams
 from jobs.streams.wire import CHUNKS_PER_READ
+from jobs.truth.redis_streams import RedisStreams
 from tests.contract.house_of_streams import BACK_ENDS, MAX_BYTES, TTL_S, build, chunk, counted, opened
 from tests.helpers_truth import record
 

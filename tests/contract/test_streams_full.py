@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from jobs.protocols import Streams, Truth
 from jobs.state import JobState
-from jobs.streams.redis_streams import RedisStreams
+from jobs.truth.redis_streams import RedisStreams
 from tests.contract.house_of_streams import BACK_ENDS, MAX_BYTES, MAX_TOTAL_BYTES, build, chunk, counted, opened
 from tests.helpers_truth import record, tasks
 

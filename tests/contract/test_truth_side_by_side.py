@@ -19,9 +19,9 @@ from jobs.protocols import Beat, Step
 from jobs.spec import JobRecord, Priority, SegmentTask
 from jobs.state import JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.memory import MemoryTruth
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import audit, record, result, tasks, worker
 from tests.helpers_valkey import shared_server

@@ -17,8 +17,8 @@ import pytest
 
 from jobs.events import AudioChunk
 from jobs.state import JobState, SegmentState
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import record, result, tasks, worker
 from tests.helpers_valkey import shared_server

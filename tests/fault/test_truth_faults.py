@@ -18,8 +18,8 @@ from jobs.errors import BrokerUnavailable, Fenced
 from jobs.events import AudioChunk, EventKind
 from jobs.protocols import Beat, StepKind
 from jobs.state import JobState, SegmentState
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import audit, record, result, tasks, worker
 from tests.helpers_valkey import ValkeyServer

@@ -14,8 +14,8 @@ from jobs.connect import Broker
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk
 from jobs.state import JobState
-from jobs.streams.redis_streams import RedisStreams
 from jobs.truth.calls import Calls, make_client
+from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import audit, record, result, tasks, worker
 from tests.helpers_valkey import ValkeyServer
