@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cli.output import Exit, JsonValue, Output
     from cli.sources import Reading
     from jobs.drafts import Wishes
-    from jobs.errors import BadSource
+    from jobs.errors import BadOption, BadSource
 
 EXAMPLES = """\
 Examples:
@@ -79,7 +79,7 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
     """Show the plan of each source; one that cannot be read does not keep the others from being shown.
 
     Raises:
-        BadOption: an option is not possible.
+        BadOption: an option is not possible (of several sources: for all of them).
         BadSource: the lexicon cannot be read.
     """
     from cli.output import Exit
@@ -104,7 +104,9 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
             output.result(None, "")
         try:
             documents.append(_one(name, reading, wishes, output, everything=everything))
-        except BadSource as error:
+        except (BadSource, BadOption) as error:
+            if isinstance(error, BadOption) and len(reading.files) == 1:
+                raise
             code = Exit.BAD_INPUT
             documents.append(_bad(name, reading, error, output))
     if output.as_json:
@@ -125,10 +127,10 @@ def _one(name: str, reading: Reading, wishes: Wishes, output: Output, *, everyth
     return plan_document(planned) if output.as_json else None
 
 
-def _bad(name: str, reading: Reading, error: BadSource, output: Output) -> JsonValue:
+def _bad(name: str, reading: Reading, error: BadSource | BadOption, output: Output) -> JsonValue:
     """Tell what is wrong with a source of which nothing can be spoken, and return its document."""
     from cli.sources import source_name
-    from jobs.errors import BadSource
+    from jobs.errors import BadSource, SourceProblem
     from jobs.plan_view import problem_document
     from jobs.reading import kind_of
 
@@ -139,4 +141,5 @@ def _bad(name: str, reading: Reading, error: BadSource, output: Output) -> JsonV
         kind = kind or kind_of(called)
     except BadSource:  # that may be the very error
         kind = None
-    return problem_document(called, kind, error.problems)
+    problems = error.problems if isinstance(error, BadSource) else (SourceProblem("bad_option", str(error)),)
+    return problem_document(called, kind, problems)

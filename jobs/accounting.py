@@ -65,6 +65,7 @@ class _Ledger:
         paragraph = said.narration.paragraph
         offsets = np.asarray(paragraph.offsets, dtype=np.int64)
         changed = self._changed_places(paragraph.text, offsets)
+        silent = [said.narration.aligned.place(start, end) for start, end in said.silent]
         for run in said.narration.aligned.runs:
             places = offsets[run.start : run.end]
             if run.why is None:
@@ -72,14 +73,20 @@ class _Ledger:
                 first, last = np.searchsorted(changed, (run.start, run.end))
                 for index in changed[first:last].tolist():
                     self._written_otherwise(paragraph.text[index], int(offsets[index]), (number, index))
-            elif run.now:
+            elif run.now and not any(first <= run.start and run.end <= last for first, last in silent):
                 yield run, places
             else:
-                self.codes[places] = self.label(run.why)
-        for start, end in said.silent:
-            first, last = said.narration.aligned.place(start, end)
+                self._leave_out(places, Why.PUNCTUATION if run.now else run.why)
+        for first, last in silent:
             places = offsets[first:last]
             self.codes[places[self.codes[places] == _SPOKEN]] = self.label(Why.PUNCTUATION)
+
+    def _leave_out(self, places: NDArray[np.int64], why: Why) -> None:
+        code = self.label(why)
+        self.codes[places] = code
+        if self.escapes:
+            for place in places.tolist():
+                self.codes[place : self.escapes.get(place, place + 1)] = code
 
     def skip(self, skip: Skip) -> None:
         """Claim what is still open of a passage that a reader left out."""
@@ -144,6 +151,9 @@ class _Ledger:
         """White space may be written as other white space; a control code that was read as a space is left out."""
         end = self.escapes.get(place, place + 1)
         kind = kind_of_character(self.text[place])
+        if char == " " and self.text[place] == "<":  # a tag that parts words
+            self.codes[place:end] = self.label(Why.MARKUP)
+            return
         if end == place + 1 and char == " " and place not in self.changes and kind is not Why.MARKUP:
             if kind is not Why.WHITE_SPACE:
                 self.codes[place] = self.label(kind)

@@ -14,12 +14,12 @@ from pathlib import Path
 from jobs import keys
 from jobs.errors import BadOption, BadSource
 from jobs.narration import Limits
-from jobs.plan import Plan
+from jobs.plan import Plan, SegmentPlan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
 from jobs.speaking.speaker import base_language
-from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer
+from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer, language_tag
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""
@@ -206,7 +206,7 @@ def _check_speed(offer: ModelOffer, speed: float) -> None:
 
 def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
     """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
-    language = asked or declared or voice.language
+    language = language_tag(asked or declared or voice.language)
     base = base_language(language)
     if strict and base != base_language(voice.language):
         origin = "asked for" if asked else "declared by the source"
@@ -219,14 +219,28 @@ def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bo
 
 
 def _doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
-    """What `submit` would refuse a plan for."""
+    """What `submit` would refuse a plan for: each thing once."""
     if base_language(language) != base_language(voice.language):
         yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
-    for name in sorted({segment.voice for segment in plan.segments if segment.voice}):
+        return
+    asked = {(segment.voice, segment.language): segment for segment in reversed(plan.segments)}
+    for (name, _), segment in sorted(asked.items(), key=lambda entry: entry[1].segment):
         try:
-            known_voice(offer, name)
+            _check_speaks(segment, known_voice(offer, name) if name else voice)
         except BadOption as error:
             yield str(error)
+
+
+def _check_speaks(segment: SegmentPlan, voice: VoiceOffer) -> None:
+    """Raise BadOption where a segment is in another language than the voice that is to speak it."""
+    if base_language(segment.language) == base_language(voice.language):
+        return
+    what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
+    msg = (
+        f"{what} is in {segment.language}, voice {voice.name} speaks {voice.language}; give it "
+        'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
+    )
+    raise BadOption(msg)
 
 
 def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
@@ -234,13 +248,7 @@ def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, 
     revisions: dict[str, str] = {}
     for segment in plan.segments:
         own = find_voice(offer, segment.voice) if segment.voice else voice
-        if base_language(segment.language) != base_language(own.language):
-            what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
-            msg = (
-                f"{what} is in {segment.language}, voice {own.name} speaks {own.language}; give it "
-                'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
-            )
-            raise BadOption(msg)
+        _check_speaks(segment, own)
         if segment.voice:
             revisions[own.name] = own.revision
     return revisions

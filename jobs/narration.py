@@ -93,11 +93,13 @@ class Narration:
         return Break.CLAUSE if _CLAUSE_END.search(self.paragraph.text) else Break.NONE
 
     def text_of(self, start: int, end: int) -> tuple[str, int, int]:
-        """(text, start, end in the source) of `spoken[start:end]`, without blanks at its ends."""
+        """(text, start, end in the source) of `spoken[start:end]`, without blanks at their ends."""
         said = self.spoken[start:end]
         start, end = start + len(said) - len(said.lstrip()), start + len(said.rstrip())
         first, last = self.aligned.place(start, end)
-        return (self.paragraph.text[first:last], *self.paragraph.place(first, last))
+        written = self.paragraph.text[first:last]
+        first, last = first + len(written) - len(written.lstrip()), first + len(written.rstrip())
+        return (written.strip(), *self.paragraph.place(first, last))
 
 
 def narrate(paragraph: Paragraph, *, language: str, speaker: Speaker) -> Narration:
@@ -121,5 +123,5 @@ def narrate(paragraph: Paragraph, *, language: str, speaker: Speaker) -> Narrati
 
 def _sentence(text: str, start: int, replacements: Sequence[Replacement]) -> list[Run]:
     """The runs of a sentence; of one that has nothing to say nothing is left."""
-    runs = without_double_spaces(list(runs_of(text, start, replacements)))
+    runs = without_double_spaces(runs_of(text, start, replacements))
     return runs if speakable("".join(run.now for run in runs)) else dropped(runs)

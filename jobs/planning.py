@@ -15,7 +15,6 @@ from jobs.errors import BadOption, SourceProblem
 from jobs.narration import Limits, Narration, narrate
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo, take_key, take_seed
 from jobs.reading.cast import with_cast
-from jobs.reading.cleaning import speakable
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip, SourceFile
 from jobs.reading.languages import language_of
 from jobs.reading.marks import with_marks
@@ -23,8 +22,9 @@ from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.splitting.cutter import Piece
 from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions, base_language
-from jobs.spec import JobSpec, SegmentTask, SourceKind
+from jobs.spec import JobSpec, SegmentTask, SourceKind, language_tag
 
+_NO_ORNAMENT = re.compile("[?!¿¡‽\U0001f000-\U0001faff]")
 _LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")
 
 
@@ -109,8 +109,8 @@ class _Planner:
                 self._sentences(spoken[0].narration, chapter=len(self.chapters), paragraph=paragraphs)
                 yield from held
                 held = spoken
-            elif held and held[-1].piece.after is Break.PARAGRAPH and not paragraph.continues:
-                held[-1] = _with_break(held[-1], Break.SCENE)
+            elif held:
+                held[-1] = _after_silence(held[-1], paragraph)
         yield from held
 
     def _paragraph(self, paragraph: Paragraph) -> list[_Draft]:
@@ -131,7 +131,7 @@ class _Planner:
 
     def _silent(self, paragraph: Paragraph) -> Why | None:
         """Why nothing of a paragraph is spoken; None if it is."""
-        if paragraph.kind is ParagraphKind.SCENE_BREAK or not speakable(paragraph.text):
+        if _is_scene_break(paragraph):
             return Why.SCENE_BREAK
         return Why.HEADINGS if paragraph.kind is ParagraphKind.HEADING and not self.headings else None
 
@@ -218,6 +218,28 @@ def _with_break(draft: _Draft, after: Break) -> _Draft:
     return replace(draft, piece=replace(draft.piece, after=after))
 
 
+def _asked_language(paragraph: Paragraph, language: str) -> str:
+    """The job's language, but for an item that asks for another, or for another form of it."""
+    if paragraph.kind is not ParagraphKind.ITEM or not paragraph.lang:
+        return language
+    asked = language_tag(paragraph.lang)
+    return language if asked == base_language(language) else asked
+
+
+def _is_scene_break(paragraph: Paragraph) -> bool:
+    """A rule or a line of ornaments; marks of a sentence and emoji alone are nothing, and no pause."""
+    return paragraph.kind is ParagraphKind.SCENE_BREAK and _NO_ORNAMENT.search(paragraph.text) is None
+
+
+def _after_silence(draft: _Draft, paragraph: Paragraph) -> _Draft:
+    """A segment that a paragraph follows of which nothing is spoken: its pause is obeyed, a scene break heard."""
+    if paragraph.pause_s is not None:
+        draft = replace(draft, pause_s=paragraph.pause_s)
+    if _is_scene_break(paragraph) and draft.piece.after is Break.PARAGRAPH and not paragraph.continues:
+        draft = _with_break(draft, Break.SCENE)
+    return draft
+
+
 def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> SegmentPlan:
     paragraph, piece = draft.narration.paragraph, draft.piece
     text, start, end = draft.narration.text_of(piece.start, piece.end)
@@ -229,7 +251,7 @@ def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> Seg
         source_start=start,
         source_end=end,
         break_after=piece.after,
-        language=paragraph.lang if paragraph.kind is ParagraphKind.ITEM and paragraph.lang else language,
+        language=_asked_language(paragraph, language),
         voice=paragraph.voice,
         seed=paragraph.seed,
         item=paragraph.item,

@@ -49,6 +49,13 @@ class SourceKind(StrEnum):
     VTT = "vtt"
 
 
+def language_tag(tag: str) -> str:
+    """A language tag in the usual case: `en-US` of en_us (RFC 5646 section 2.1.1), so that one language is one take."""
+    first, *others = tag.replace("_", "-").split("-")
+    cased = [part.upper() if len(part) == 2 else part.title() if len(part) == 4 else part.lower() for part in others]
+    return "-".join([first.lower(), *cased])
+
+
 class JobSpec(Frozen):
     """Everything that decides how a job sounds and where it goes.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -70,20 +70,12 @@ def runs_of(text: str, start: int, replacements: Iterable[Replacement]) -> Itera
         yield Run(start + at, start + len(text), text[at:])
 
 
-def without_double_spaces(runs: Sequence[Run]) -> list[Run]:
+def without_double_spaces(runs: Iterable[Run]) -> list[Run]:
     """The runs without the spaces that dropped text leaves: two in a row, at the start, before a closing mark."""
-    tidy: list[Run] = []
+    tidy = _Tidy()
     for run in runs:
-        if run.now.startswith(" ") and run.why is None and _ends_blank(tidy):
-            tidy.append(Run(run.start, run.start + 1, "", Why.WHITE_SPACE))
-            run = Run(run.start + 1, run.end, run.now[1:])  # what is left of it
-        elif run.now.startswith(" ") and run.now.strip() and _ends_blank(tidy):
-            run = Run(run.start, run.end, run.now[1:], run.why)
-        elif tidy and not tidy[-1].now and run.now[:1] in _CLINGS:
-            _drop_last_space(tidy)
-        if run.end > run.start:
-            tidy.append(run)
-    return tidy
+        tidy.add(run)
+    return tidy.runs
 
 
 def dropped(runs: Sequence[Run]) -> list[Run]:
@@ -91,18 +83,40 @@ def dropped(runs: Sequence[Run]) -> list[Run]:
     return [Run(run.start, run.end, "", run.why or Why.PUNCTUATION) for run in runs]
 
 
-def _ends_blank(runs: Sequence[Run]) -> bool:
-    """Whether what is spoken so far is nothing or ends in a space."""
-    said = next((run for run in reversed(runs) if run.now), None)
-    return said is None or said.now.endswith(" ")
+@dataclass
+class _Tidy:
+    """Takes runs in order. `said` are the places of those that say something: looking back costs the same each time."""
 
+    runs: list[Run] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
 
-def _drop_last_space(runs: list[Run]) -> None:
-    index = next((index for index in range(len(runs) - 1, -1, -1) if runs[index].now), None)
-    if index is None or runs[index].why is not None or not runs[index].now.endswith(" "):
-        return
-    run = runs[index]
-    runs[index : index + 1] = [
-        *([Run(run.start, run.end - 1, run.now[:-1])] if run.end - run.start > 1 else []),
-        Run(run.end - 1, run.end, "", Why.WHITE_SPACE),
-    ]
+    def add(self, run: Run) -> None:
+        if run.now.startswith(" ") and self._ends_blank():
+            if run.why is None:
+                self._put(Run(run.start, run.start + 1, "", Why.WHITE_SPACE))
+                run = Run(run.start + 1, run.end, run.now[1:])  # what is left of it
+            elif run.now.strip():
+                run = Run(run.start, run.end, run.now[1:], run.why)
+        elif self.runs and not self.runs[-1].now and run.now[:1] in _CLINGS:
+            self._drop_last_space()
+        self._put(run)
+
+    def _put(self, run: Run) -> None:
+        if run.end > run.start:
+            self.said += [len(self.runs)] if run.now else []
+            self.runs.append(run)
+
+    def _ends_blank(self) -> bool:
+        """Whether what is spoken so far is nothing or ends in a space."""
+        return not self.said or self.runs[self.said[-1]].now.endswith(" ")
+
+    def _drop_last_space(self) -> None:
+        if not self.said or not self._ends_blank() or self.runs[self.said[-1]].why is not None:
+            return
+        index = self.said[-1]
+        run = self.runs[index]
+        parts = [Run(run.start, run.end - 1, run.now[:-1]), Run(run.end - 1, run.end, "", Why.WHITE_SPACE)]
+        if run.end - run.start == 1:
+            del parts[0]
+            self.said.pop()
+        self.runs[index : index + 1] = parts

@@ -83,4 +83,4 @@ def base_language(language: str) -> str:
 
 def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:
     """A sentence as it is spoken, with its replacements (in order)."""
-    return "".join(run.now for run in without_double_spaces(list(runs_of(text, 0, replacements))))
+    return "".join(run.now for run in without_double_spaces(runs_of(text, 0, replacements)))

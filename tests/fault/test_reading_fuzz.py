@@ -58,6 +58,7 @@ SEEDS = {
     "set.jsonl": ITEMS,
     "notes.md": MARKDOWN,
     "film.srt": CUES,
+    "web.vtt": b"WEBVTT\n\n" + CUES.replace(b",", b"."),
     "tale.txt": TALE,
 }
 TOKENS = [
@@ -154,4 +155,5 @@ def test_mutated_sources_end_in_an_error_or_a_plan():
 def test_random_sources_end_in_an_error_or_a_plan():
     found = run(lambda draw, _: noise(draw), range(MUTATED, INPUTS))
     assert found["plan"] > 100
+    assert "no message" not in found
     assert len(found) > 3

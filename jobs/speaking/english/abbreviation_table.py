@@ -43,6 +43,10 @@ class Evidence(Enum):
     ORDINAL_BEFORE = auto()
     LIST_BEFORE = auto()
     """A comma."""
+    STATE = auto()
+    """A name and a comma before it: `Denver, Colo.`"""
+    STATE_IN_DOUBT = auto()
+    """A well-known town and a comma before it; or a preposition, a name and a comma, and a mark after."""
     AND_BEFORE = auto()
     DIGIT_BEFORE = auto()
     WORD_BEFORE = auto()
@@ -94,11 +98,22 @@ CALENDAR = {
 """Months and days."""
 _STATES = {
     "Ala": "Alabama", "Ariz": "Arizona", "Calif": "California", "Colo": "Colorado", "Conn": "Connecticut",
-    "Del": "Delaware", "Fla": "Florida", "Ill": "Illinois", "Ind": "Indiana", "Kan": "Kansas", "Mass": "Massachusetts",
-    "Mich": "Michigan", "Minn": "Minnesota", "Neb": "Nebraska", "Nev": "Nevada", "Okla": "Oklahoma", "Ore": "Oregon",
-    "Penn": "Pennsylvania", "Tenn": "Tennessee", "Tex": "Texas", "Va": "Virginia", "Wash": "Washington",
-    "Wis": "Wisconsin", "Md": "Maryland", "Ga": "Georgia", "Pa": "Pennsylvania",
+    "Fla": "Florida", "Kan": "Kansas", "Mich": "Michigan", "Minn": "Minnesota", "Neb": "Nebraska", "Nev": "Nevada",
+    "Okla": "Oklahoma", "Penn": "Pennsylvania", "Tenn": "Tennessee", "Va": "Virginia", "Wis": "Wisconsin",
+    "Md": "Maryland", "Ga": "Georgia",
 }  # fmt: skip
+_STATES_OR_WORDS = {
+    "Del": "Delaware", "Ill": "Illinois", "Ind": "Indiana", "Mass": "Massachusetts", "Ore": "Oregon", "Tex": "Texas",
+    "Wash": "Washington", "Pa": "Pennsylvania",
+}  # fmt: skip
+"""Also names and words that follow a comma: `Yes, Pa. I will.`"""
+TOWNS = word_set(
+    "Boston Cambridge Springfield Worcester Lowell Salem Concord Chicago Peoria Joliet Evanston Rockford Wilmington"
+    " Dover Newark Indianapolis Bloomington Evansville Portland Eugene Seattle Tacoma Spokane Olympia Dallas Houston"
+    " Austin Antonio Worth Paso Galveston Waco Lubbock Philadelphia Pittsburgh Harrisburg Scranton Lancaster Gettysburg"
+    " Allentown Bethlehem Erie"
+)
+"""Last words of towns in those states."""
 _BY_CONTEXT: dict[str, Readings] = {
     "Col": ((Evidence.DIGIT_NEXT, "Column"), (Evidence.NAME_NEXT, "Colonel"), (Evidence.TITLE_NEXT, "Colonel")),
     "n": ((Evidence.DIGIT_NEXT, "note"),),
@@ -160,6 +175,17 @@ BARE = word_set(
     " approx Corp Bros Gov Col Sen Co Inc ca"
 )
 """What is also taken without a stop."""
+BARE_CAPITALS = word_set("MR MRS MESSRS DR ST PROF CAPT SGT LT COL REV")
+"""Titles that shouting and headings write in capitals: taken without a stop before a capital word."""
+NO_NAMES_NEXT = word_set("Congo")
+"""`the DR Congo`"""
+CALLS = word_set(
+    "Ah Aye Bye Certainly Come Fine Go Good Goodbye Hello Help Hey Hi Hush Indeed Listen Look Lord Mother Nay Oh Ok Okay"
+    " Please Quick Quiet Really Right Run See Sir Sorry Stop Sure Thanks True Truly Wait Welcome Why Yeah Yep Aw Nope Eh"
+    " Alas Enough God Heavens Goodness Morning Never Maam Ma'am Dear Father Uncle Aunt Hurry Stay Take Get Eat Drink"
+    " Say Tell Then Ask Rest Well"
+)
+"""Words that stand before the comma of an address: no town (with `STARTERS`)."""
 
 
 def _table() -> dict[str, Readings]:
@@ -171,7 +197,8 @@ def _table() -> dict[str, Readings]:
         (_AFTER_NAMES, Evidence.NAME_BEFORE),
         (_BEFORE_YEARS, Evidence.YEAR_NEXT),
         (CALENDAR, Evidence.DATE),
-        (_STATES, Evidence.LIST_BEFORE),
+        (_STATES, Evidence.STATE),
+        (_STATES_OR_WORDS, Evidence.STATE_IN_DOUBT),
         (_BEFORE_NUMBERS, Evidence.NUMBER_NEXT),
     ):
         for key, word in words.items():

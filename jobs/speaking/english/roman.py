@@ -83,8 +83,18 @@ _PRONOUN_AFTER = re.compile(
     r"wrote|mean|hope|wish|never|read|said|saw|found|told|asked|thought|"
     r"(?:ca|wo|did|could|would|should)n['’]t)\b"
 )
+_DID_AFTER = re.compile(
+    r" (?:always |once |just |first |ever |only |had |was [a-z]{2,16}ing\b)?(?!(?:ended|started|opened|closed|concluded"
+    r"|introduced|described|appeared|followed|covered|covers|included|contained|explained|showed|related|treated)\b)"
+    r"(?:(?<=ing)|(?:[a-z]{2,16}ed|bought|sold|brought|sent|gave|got|took|chose|held|kept|left|lent|lost|made|needed"
+    r"|put|sought|spoke|taught|threw|tore|won|drew|sang|played|heard|felt|forgot|hid|stole|burnt|learnt|meant)\b)"
+)
+"""What somebody does with it: `Book I bought was red`."""
 _RULES_AFTER = re.compile(
-    r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to)\b"
+    r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to"
+    r"|abdicated|was (?:an?|the|born|crowned|king|queen|pope|emperor|executed|beheaded|murdered|assassinated|buried"
+    r"|deposed|succeeded|forced)|had (?:no|been|his|her|many|few)|lost (?:his|her|the)|(?:married|granted|signed"
+    r"|dissolved|summoned|invaded|conquered|defeated|founded|built) (?:an?|the|his|her|[A-Z]))\b"
 )
 _INITIAL_AFTER = re.compile(r"\. ?[A-Z]")
 _WORLD_WARS = re.compile(r"\bWW ?(I{1,3}|[12])(?!\w)")
@@ -159,7 +169,9 @@ def _may_follow(part: str, numerals: str, text: str, end: int) -> bool:
         )
     if part.islower() and numerals != "V":
         return _ENDS_HERE.match(text, end) is not None
-    return _PRONOUN_AFTER.match(text, end) is None
+    if _PRONOUN_AFTER.match(text, end) is not None:
+        return False
+    return numerals != "I" or part.lower() == "war" or _DID_AFTER.match(text, end) is None
 
 
 def rulers(text: str, context: Context) -> Iterator[Replacement]:
@@ -182,8 +194,8 @@ def _is_ruler(text: str, match: re.Match[str]) -> bool:
         return True
     if _INITIAL_AFTER.match(text, end) or _PRONOUN_AFTER.match(text, end):
         return False
-    # `To James I said no`: the pronoun, unless the name begins the sentence or something of a ruler follows.
-    return numeral != "I" or titled or match.start() == 0 or _RULES_AFTER.match(text, end) is not None
+    # `To James I said no`, `Mary I trusted`: the pronoun, unless something of a ruler follows.
+    return numeral != "I" or titled or _RULES_AFTER.match(text, end) is not None
 
 
 def centuries(text: str, context: Context) -> Iterator[Replacement]:
