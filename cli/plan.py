@@ -85,7 +85,7 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
     from cli.output import Exit
     from cli.session import plan_offer, settings_for
     from jobs.drafts import Wishes
-    from jobs.errors import BadSource
+    from jobs.errors import BadOption, BadSource
 
     settings = settings_for(None)
     voice = reading.voice_name

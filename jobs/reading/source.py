@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
+from jobs.account import Why
 from jobs.reading.decoding import unmarked_wide
 from jobs.reading.document import Document
+from jobs.reading.note_marks import without_note_marks
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.spec import SourceKind
@@ -56,6 +58,7 @@ _SIGNATURES = (
     (rb"SQLite format 3\x00", "a database"),
 )
 _SIGNATURE = tuple((re.compile(pattern, re.DOTALL), what) for pattern, what in _SIGNATURES)
+_PLAIN_NOTE_MARKS = frozenset({SourceKind.MARKDOWN, SourceKind.HTML, SourceKind.EPUB})
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r")) + b"\x7f"
 _MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
@@ -123,7 +126,10 @@ def read_source(
         raise bad_source(Code.TOO_LARGE, f"{called} has {len(data)} bytes, up to {MAX_SOURCE_BYTES} are read; split it")
     if kind is not SourceKind.EPUB:
         _check_text(data, called, kind, asked=options.encoding is not None)
-    return _reader(kind)(data, called, options)
+    document = _reader(kind)(data, called, options)
+    if kind in _PLAIN_NOTE_MARKS and Why.NOTE_MARKS in options.skip:
+        return without_note_marks(document)
+    return document
 
 
 def _reader(kind: SourceKind) -> Callable[[bytes, str, ReadingOptions], Document]:

@@ -5,13 +5,15 @@
     US<TAB>U S<TAB>case
     re:(\\d+)bn<TAB>\\1 billion
 
-`#` begins a comment line. Words are found whole, whatever their case (`case`: as written), the longest first. A pattern
-is searched in stretches of a sentence, so that none takes long on a text without stops.
+`#` begins a comment line. Words are found whole, whatever their case (`case`: as written), the longest first; an accent
+may be a sign of its own, in the table or in the text. A pattern is searched in stretches of a sentence, so that none
+takes long on a text without stops.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +33,15 @@ OPEN, CLOSE = "⟦", "⟧"
 _FLAGS = ("case",)
 _LONGEST_PATTERN_CHARS = 500
 _STRETCH_CHARS = 2000
+_LONGEST_PHONEMES_CHARS = 100
+"""As long as a long word; far below every model's limit, for phonemes are never cut."""
+_NO_SOUNDS = "_^$"
+"""What voices frame phonemes with; digits are no sounds either."""
 _ATOM = re.compile(r"\w+|[^\w\s]")
+_MAYBE_ACCENT = re.compile(r"[^\w\s\x00-\x7f]")
+_SELECTORS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+"""They choose the look of the sign before them, which may be no letter."""
+_JAMO = range(0x1160, 0x1200)
 _ALIKE = str.maketrans({"’": "'", "‘": "'", OPEN: " ", CLOSE: " ", "\u00a0": " "})
 _BRACKETS_OUT = str.maketrans({OPEN: " ", CLOSE: " "})
 
@@ -92,6 +102,13 @@ class Lexicon:
 
     def rule(self, text: str, _context: Context) -> Iterator[Replacement]:
         """Its words in a sentence."""
+        if unicodedata.is_normalized("NFC", text):
+            return self._found(text)
+        whole, starts, ends = _composed(text)
+        return (Replacement(starts[one.start], ends[one.end - 1], one.now, one.why) for one in self._found(whole))
+
+    def _found(self, text: str) -> Iterator[Replacement]:
+        """Its words in a text whose letters are one sign with their accents, where there is one."""
         found = list(self._words(text))
         if self.patterns:
             claimed = bytearray(len(text))
@@ -110,20 +127,19 @@ class Lexicon:
         plain = text.translate(_ALIKE)
         lower = _lowered(plain)
         end = 0
-        for atom in _ATOM.finditer(lower):
-            if atom.start() < end:
+        for start, first in _atoms(lower):
+            if start < end:
                 continue
-            entry = self._longest(plain, lower, atom)
+            entry = self._longest(plain, lower, start, first)
             if entry is not None:
-                end = atom.start() + len(entry.key)
-                yield Replacement(atom.start(), end, entry.now, Why.LEXICON)
+                end = start + len(entry.key)
+                yield Replacement(start, end, entry.now, Why.LEXICON)
 
-    def _longest(self, plain: str, lower: str, atom: re.Match[str]) -> _Entry | None:
-        """The longest entry that stands here, in its own case if that matters."""
-        start = atom.start()
+    def _longest(self, plain: str, lower: str, start: int, first: str) -> _Entry | None:
+        """The longest entry that stands here (`first` is the word that begins here), in its own case if that matters."""
         if start and lower[start].isalnum() and _wordlike(lower[start - 1]):
             return None
-        for length, keys in self.words.get(atom.group(), {}).items():
+        for length, keys in self.words.get(first, {}).items():
             end = start + length
             entries = keys.get(lower[start:end], ())
             if not entries or (_wordlike(lower[end - 1]) and _wordlike(lower[end : end + 1])):
@@ -174,11 +190,21 @@ def _spoken(now: str, *, pattern: bool) -> str:
     if not any(char.isalpha() for char in phonemes) or "/" in phonemes or (pattern and "\\" in phonemes):
         msg = f"{now!r} are no phonemes; write IPA between two slashes: /ɪpə/"
         raise _Wrong(msg)
+    wrong = sorted({sign for sign in phonemes if sign in _NO_SOUNDS or sign.isdigit()})
+    if wrong:
+        msg = f"{now!r} holds {' '.join(wrong)}, which no voice can speak; write IPA between two slashes: /ɪpə/"
+        raise _Wrong(msg)
+    if len(phonemes) > _LONGEST_PHONEMES_CHARS:
+        msg = (
+            f"the phonemes have {len(phonemes)} characters; allowed are {_LONGEST_PHONEMES_CHARS}: divide them into "
+            "entries of one word each"
+        )
+        raise _Wrong(msg)
     return f"{OPEN}{phonemes}{CLOSE}"
 
 
 def _entry(word: str, now: str, *, case: bool) -> _Entry:
-    plain = " ".join(word.translate(_ALIKE).split())
+    plain = " ".join(_composed(word)[0].translate(_ALIKE).split())
     if _ATOM.match(plain) is None:
         msg = f"{word!r} holds nothing that could be found in a text; write a word"
         raise _Wrong(msg)
@@ -216,10 +242,9 @@ def _indexed(entries: Iterable[_Entry]) -> dict[str, dict[int, dict[str, tuple[_
     table: dict[str, dict[int, dict[str, tuple[_Entry, ...]]]] = {}
     for entry in sorted(entries, key=lambda entry: (-len(entry.key), not entry.case)):
         lower = _lowered(entry.key)
-        first = _ATOM.match(lower)
-        if first is not None:
-            keys = table.setdefault(first.group(), {}).setdefault(len(lower), {})
-            keys[lower] = (*keys.get(lower, ()), entry)
+        _, first = next(_atoms(lower))
+        keys = table.setdefault(first, {}).setdefault(len(lower), {})
+        keys[lower] = (*keys.get(lower, ()), entry)
     return table
 
 
@@ -237,7 +262,41 @@ def _lowered(text: str) -> str:
 
 
 def _wordlike(char: str) -> bool:
-    return char.isalnum() or char == "_"
+    return char.isalnum() or char == "_" or _is_accent(char)
+
+
+def _is_accent(char: str) -> bool:
+    """Whether a sign belongs to the letter before it, as accents do and vowels of Indian scripts."""
+    return bool(char) and unicodedata.category(char)[0] == "M" and ord(char) not in _SELECTORS
+
+
+def _atoms(text: str) -> Iterator[tuple[int, str]]:
+    """Words and single signs, each with its place. A word holds the accents of its letters."""
+    shape = text
+    if not text.isascii():
+        shape = _MAYBE_ACCENT.sub(lambda match: "_" if _is_accent(match.group()) else match.group(), text)
+    for match in _ATOM.finditer(shape):
+        yield match.start(), text[match.start() : match.end()]
+
+
+def _composed(text: str) -> tuple[str, list[int], list[int]]:
+    """A text with its letters and their accents as one sign where there is one (NFC), and where each sign came from."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    while at < len(text):
+        end = at + 1
+        while end < len(text) and (unicodedata.category(text[end])[0] == "M" or ord(text[end]) in _JAMO):
+            end += 1
+        letter = text[at:end]
+        whole = unicodedata.normalize("NFC", letter)
+        same = whole == letter
+        pieces.append(whole)
+        starts += range(at, end) if same else [at] * len(whole)
+        ends += range(at + 1, end + 1) if same else [end] * len(whole)
+        at = end
+    return "".join(pieces), starts, ends
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:

@@ -84,6 +84,7 @@ def sources(chars: int) -> dict[str, str]:
         "dense.txt": prose(chars, dense=True),
         "one_paragraph.txt": text.replace("\n\n", " "),
         "no_marks.txt": ("and the river went on " * (chars // 22 + 1))[:chars],
+        "dropped_signs.txt": "~ " * (chars // 2 - 3) + "word.",
         "prose.md": text,
         "prose.html": "<p>" + text.replace("\n\n", "</p>\n<p>") + "</p>",
         "items.jsonl": "".join(

@@ -182,6 +182,13 @@ def test_a_piece_that_is_in_no_segment_is_not_called_spoken():
     assert ranges(account) == [(5, 7, "punctuation", "")]
 
 
+def test_what_is_dropped_is_all_of_its_escape():
+    planned = planned_of("<p>One &#x1F600; two.</p>", "a.html")
+    check_account(planned)
+    emoji = [passage.was for passage in planned.plan.account.skipped if passage.why is Why.EMOJI]
+    assert emoji == ["&#x1F600;"]
+
+
 def test_totals_add_up():
     account = planned_of("Dr. Who paid $5.\n\n* * *\n\nHe left.\n").plan.account
     totals = account.totals()

@@ -9,6 +9,8 @@ from jobs.narration import Limits
 from jobs.plan import Break, take_seed
 from jobs.planning import Origin, PlanOptions, build_plan, tasks_of
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
+from jobs.speaking.base import Addresses
+from jobs.speaking.speaker import SpeakingOptions
 from jobs.spec import JobSpec, SourceKind
 from tests.helpers_account import check_account
 from tests.helpers_reading import plan_of, planned_of, spoken
@@ -173,6 +175,38 @@ def test_parts_of_one_paragraph_are_told_by_what_stands_between_them():
         ("Next.", None, Break.CHAPTER, None),
     ]
     assert [sentence.paragraph for sentence in planned.sentences] == [0, 0, 0, 0, 1]
+
+
+def test_the_pause_of_a_paragraph_that_is_not_spoken_is_kept():
+    text = "Hello.\n\nhttps://example.com\n\n[pause: 5s]\n\nBye."
+    options = PlanOptions(markup=True, speaking=SpeakingOptions(addresses=Addresses.DROP))
+    planned = planned_of(text, options=options)
+    assert [(s.spoken, s.pause_s, s.break_after) for s in planned.plan.segments] == [
+        ("Hello.", 5.0, Break.PARAGRAPH),
+        ("Bye.", None, Break.CHAPTER),
+    ]
+    check_account(planned)
+
+
+def test_only_ornaments_are_a_scene_break():
+    planned = planned_of("One.\n\n?!\n\nTwo.\n\n😀\n\nThree.\n\n* * *\n\nFour.")
+    assert [segment.break_after for segment in planned.plan.segments] == [
+        Break.PARAGRAPH,
+        Break.PARAGRAPH,
+        Break.SCENE,
+        Break.CHAPTER,
+    ]
+    labels = {passage.was: passage.why.value for passage in planned.plan.account.skipped}
+    assert (labels["?!"], labels["😀"], labels["* * *"]) == ("punctuation", "emoji", "scene_break")
+    check_account(planned)
+
+
+def test_one_language_is_one_take_however_it_is_written():
+    lines = "".join(
+        f'{{"id": "{n}", "text": "Same.", "lang": "{tag}"}}\n' for n, tag in enumerate(("en-us", "en_US", "en"))
+    )
+    tasks = tasks_of(planned_of(lines, "x.jsonl", language="en-US").plan, SPEC, "j")
+    assert {(task.language, task.take) for task in tasks} == {("en-US", tasks[0].take)}
 
 
 def test_marks_and_casts_are_obeyed_only_when_asked_for():

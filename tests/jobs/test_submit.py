@@ -63,7 +63,7 @@ def test_none_means_the_models_or_the_sources_own():
 
 
 @pytest.mark.parametrize(
-    ("asked", "spoken"), [("en", "en-US"), ("EN", "en-US"), ("en-US", "en-US"), ("en-GB", "en-GB"), ("en_GB", "en_GB")]
+    ("asked", "spoken"), [("en", "en-US"), ("EN", "en-US"), ("en-US", "en-US"), ("en-GB", "en-GB"), ("en_GB", "en-GB")]
 )
 def test_a_voice_speaks_the_kinds_of_its_own_language(asked, spoken):
     assert ONE.draft(language=asked).spec.language == spoken

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from jobs.account import Why
 from jobs.reading.document import Skip
-from jobs.reading.markdown.rules import BARE_TAG, names_of_tags
+from jobs.reading.markdown.blocks import BARE_TAG, names_of_tags
 from jobs.reading.markup.labels import BLOCKS, note_text
 
 _TICKS = re.compile("`+")

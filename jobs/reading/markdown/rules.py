@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from lxml.html.defs import tags
 from markdown_it import MarkdownIt
-from markdown_it.rules_block import StateBlock, html_block
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, image, link
 
+from jobs.reading.markdown.blocks import add_blocks
 from jobs.reading.markdown.dialects import add_dialects
 from jobs.reading.marks import MARK
 
@@ -24,9 +24,6 @@ NOTES = "notes"
 _NOTE_LABEL = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\]:[ \t]*")
 _NOTE_MARK = re.compile(r"\[\^(?P<label>[^\]\s]{1,100})\](?!\()")
 _NOTE_INDENT = 2
-BARE_TAG = re.compile("<(?P<name>[A-Za-z]+)>")
-_CLOSING_TAG = re.compile(r"</([A-Za-z][\w-]*)")
-_TAGS = "tags"
 _BRACKET = re.compile(r"[\[\]]")
 _MAX_UNCLOSED = 20
 _NO_LINKS = "no links"
@@ -41,7 +38,7 @@ def markdown_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.disable("text_join")
     parser.block.ruler.before("reference", "note", _note, {"alt": ["paragraph", "reference", "blockquote", "list"]})
-    parser.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    add_blocks(parser)
     parser.inline.ruler.before("link", "mark", _mark)
     parser.inline.ruler.before("link", "note_mark", _note_mark)
     parser.inline.ruler.before("link", "note_text", _note_text)
@@ -49,22 +46,6 @@ def markdown_parser() -> MarkdownIt:
     parser.inline.ruler.at("link", _link)
     parser.inline.ruler.at("image", _image)
     return parser
-
-
-def names_of_tags(text: str) -> frozenset[str]:
-    """The names that are tags in a text, in lower case: those of HTML, and those that are closed somewhere."""
-    return tags | {name.lower() for name in _CLOSING_TAG.findall(text)}
-
-
-def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
-    """HTML, but not a line `<sighs>` that somebody wrote."""
-    match = BARE_TAG.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
-    if match is not None:
-        if _TAGS not in state.env:
-            state.env[_TAGS] = names_of_tags(state.src)
-        if match["name"].lower() not in state.env[_TAGS]:
-            return False
-    return html_block(state, start, end, silent)
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
@@ -118,6 +99,8 @@ def _note_text(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the p
     start = state.pos
     if not state.src.startswith("^[", start):
         return False
+    if not _may_link(state, start + 1):
+        return False
     end = state.md.helpers.parseLinkLabel(state, start + 1)
     inside = state.src[start + 2 : end]
     if end < 0 or " " not in inside or state.src[end + 1 : end + 2] in {"(", "["}:
@@ -129,15 +112,16 @@ def _note_text(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the p
 
 
 def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
-    return _may_link(state) and _told(link(state, silent), state, silent=silent)
+    return _may_link(state, state.pos) and _told(link(state, silent), state, silent=silent)
 
 
 def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
-    return _may_link(state) and _told(image(state, silent), state, silent=silent)
+    bracket = state.pos + state.src.startswith("!", state.pos)
+    return _may_link(state, bracket) and _told(image(state, silent), state, silent=silent)
 
 
-def _may_link(state: StateInline) -> bool:
-    """Whether a link can begin here at all: the parser looks for its end in every bracket inside every bracket.
+def _may_link(state: StateInline, bracket: int) -> bool:
+    """Whether a link can begin with the bracket at a place: the parser looks for its end in every bracket inside every bracket.
 
     Code may hold a bracket without its other half, so only where many have none are those no links.
     """
@@ -145,12 +129,12 @@ def _may_link(state: StateInline) -> bool:
         return False
     if _LAST_BRACKET not in state.cache:
         state.cache[_LAST_BRACKET] = state.src.rfind("]")
-    if state.cache[_LAST_BRACKET] <= state.pos:
+    if state.cache[_LAST_BRACKET] <= bracket:
         return False
     known: dict[str, frozenset[int]] = state.env.setdefault(_NO_LINKS, {})
     if state.src not in known:
         known[state.src] = _no_links(state.src)
-    return state.pos + state.src.startswith("!", state.pos) not in known[state.src]
+    return bracket not in known[state.src]
 
 
 def _no_links(text: str) -> frozenset[int]:

@@ -15,9 +15,10 @@ from lxml import etree
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.markup.block import OpenBlock, TextBlock
-from jobs.reading.markup.labels import BLOCKS, Labels, declared_language, is_drop_cap
+from jobs.reading.markup.labels import Labels, declared_language, is_drop_cap
 from jobs.reading.markup.raised import at_height, can_stand_on, is_degree, is_number_of_note, power_of, put_between
 from jobs.reading.markup.table import DataTable, data_table
+from jobs.reading.markup.tags import BLOCKS
 
 _INLINE_ASIDES = frozenset({Why.NOTES, Why.NOTE_MARKS, Why.PAGE_NUMBERS, Why.HIDDEN})
 """What may stand inside a paragraph without dividing it."""

@@ -16,6 +16,7 @@ from lxml import etree
 from jobs.account import Why
 from jobs.reading.markup.classes import class_reason, is_site_class
 from jobs.reading.markup.page import Page
+from jobs.reading.markup.tags import BLOCKS
 
 _OPS = "{http://www.idpf.org/2007/ops}"
 _WORD_KEYS = (_OPS + "type", "epub:type", "epub-type", "role")
@@ -27,12 +28,6 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-BLOCKS = _names(
-    "html body address article aside blockquote caption center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li main menu nav ol option optgroup p pre search "
-    "section summary table tbody td tfoot th thead title tr ul textarea button video audio object x-noframes x-iframe"
-)
-"""Elements that begin and end a paragraph."""
 NOTE_WORDS = _names(
     "footnote footnotes endnote endnotes rearnote rearnotes note notes doc-footnote doc-endnote doc-endnotes"
 )

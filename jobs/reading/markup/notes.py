@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from jobs.reading.markup.labels import BLOCKS, REFERENCE_WORDS, Links, back_text, note_text, words_of
+from jobs.reading.markup.labels import REFERENCE_WORDS, Links, back_text, note_text, words_of
 from jobs.reading.markup.page import Page
+from jobs.reading.markup.tags import BLOCKS
 
 Resolve = Callable[[str, str], tuple[str, str | None]]
 """(link, document it is written in) → (document, anchor)."""

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from jobs.reading.markup.nesting import Nesting
 from jobs.reading.markup.tags import attributes_of, plain_name, tag_name
 
 _MARK = re.compile("\ue000([0-9]+)\ue001")
@@ -26,10 +27,13 @@ _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,7};?|[A-Za-z][A-Z
 _VOID = frozenset(
     {"area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "image"}
 ) | frozenset({"input", "keygen", "link", "meta", "param", "source", "track", "wbr"})
+_BREAK_END = re.compile(r"<br\s{0,2}/?>\Z", re.IGNORECASE)
 _ANY_BLOCK = re.compile(r"<(?:p|div|h[1-6]|body|section|article|main|ul|ol|dl|table|blockquote)[\s>]", re.IGNORECASE)
 _PARAGRAPH_BREAKS = 2
 _DROPPED = frozenset({"script", "style"})
 _OUTER = frozenset({"body", "html"})
+_ONCE = _OUTER | {"head"}
+"""The parser has one of each, however often they begin."""
 _RAW = frozenset({"title", "textarea", "xmp", "plaintext"})
 
 
@@ -89,6 +93,7 @@ class _Scan:
     warnings: list[str] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     closers: list[str] = field(default_factory=list)
+    nesting: Nesting = field(default_factory=Nesting)
     in_body: bool = False
     breaks: int = 0
 
@@ -159,7 +164,7 @@ class _Scan:
 
     def _take(self, opening: re.Match[str], end: int) -> int:
         """Hand on what was opened; returns where text goes on."""
-        what = opening.group()
+        what, at = opening.group(), opening.start()
         if what.upper() == "<![CDATA[":
             closed = self._find("]]>", end)
             self._text(end, closed, raw=True)
@@ -168,7 +173,9 @@ class _Scan:
             return end
         name = plain_name(what.lstrip("</").lower())
         if what.lower() == "</br":
-            return end
+            if _BREAK_END.search(self.page, max(0, at - 8), at) is not None:
+                return end  # `<br></br>` is one line break, a lone `</br>` is one too
+            what = "<br"
         self.breaks = self.breaks + 1 if name == "br" else 0
         if self.breaks > _PARAGRAPH_BREAKS:
             return end
@@ -182,7 +189,7 @@ class _Scan:
             self.made.append("<div></div>")  # a paragraph does not go on after it
             self.closers.append(f"</{name}>")
         elif name not in _VOID and name not in _DROPPED and name not in _RAW:
-            self.made.append(f"</{tag_name(name)}>")
+            self.made.append(f"</{name}>" if name in _ONCE else self.nesting.closed(tag_name(name)))
 
     def _open(self, name: str, opening: re.Match[str], end: int) -> int:
         """An element begins; returns where text goes on: after its content when that is no text."""
@@ -204,7 +211,7 @@ class _Scan:
             return end
         if name in _RAW and not empty:
             return self._raw(name, tag, end)
-        self.made.append(f"<{tag}>")
+        self.made.append(f"<{tag}>" if name in _ONCE else self.nesting.opened(tag_name(name), tag))
         return end
 
     def _raw(self, name: str, tag: str, end: int) -> int:

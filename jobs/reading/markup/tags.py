@@ -10,6 +10,18 @@ _UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)",
 _BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table|list-item)\b", re.IGNORECASE)
 _NO_NAME = re.compile("[^a-z0-9-]")
 
+_END = "x-end"
+BOUNDARY = f"<{_END}></{_END}>"
+"""Parts what is before and after it, whatever element it stands in."""
+BLOCKS = frozenset(
+    (
+        "html body address article aside blockquote caption center dd details dialog dir div dl dt fieldset figcaption "
+        "figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li main menu nav ol option optgroup p pre search "
+        "section summary table tbody td tfoot th thead title tr ul textarea button video audio object x-noframes x-iframe "
+        f"{_END}"
+    ).split()
+)
+"""Elements that begin and end a paragraph."""
 _RENAMED = {"xmp": "pre", "plaintext": "pre", "image": "img", "noembed": "x-noembed", "noframes": "x-noframes"}
 _RENAMED |= {"iframe": "x-iframe"}  # the parser would take what is inside as raw text
 _PREFIXES = frozenset({"h", "html", "xhtml", "svg", "m", "mml", "math", "mathml", "epub", "ops"})

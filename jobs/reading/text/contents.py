@@ -9,14 +9,9 @@ from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.headings import keyword_heading
 from jobs.reading.text.lines import Block, Line
+from jobs.reading.text.names import CONTENTS_NAMES, named_line
 
-_HEADING = re.compile(
-    r"[_*=]?(?:(?:table of )?contents(?: of (?:the )?(?:(?:first|second|third|\w{1,12}th) )?"
-    r"(?:volumes?|vol\.?|parts?|books?)(?: [\w.]{1,8})?)?|list of (?:illustrations|plates|figures|maps|tables)|"
-    r"illustrations|inhalt(?:sverzeichnis)?|table des mati[èe]res|sommaire|[ií]ndice(?: general)?|"
-    r"inhoud(?:sopgave)?|目录|目錄|目次)[.:_*=]{0,2}$",
-    re.IGNORECASE,
-)
+_HEADING = named_line(CONTENTS_NAMES)
 _NUMBERED = re.compile(r"(?:(?i:chapter|book|part)\s+)?(?:(?:\d{1,3}|[IVXLC]{1,8})[.:)]?\s+)?(?=\S)")
 _PAGE = re.compile(r"(?<=[\s.…·_])(?:\d{1,4}|[ivxlc]{1,8})$")
 _PAGE_CHARS = 10

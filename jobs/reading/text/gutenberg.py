@@ -33,7 +33,10 @@ _NOTE_GAP = 3
 """Blank lines that end the notes of a transcriber when no heading does."""
 _EDGE_SHARE = 0.15
 _EDGE_CHARS = 3000
-"""Notes of a transcriber that have no brackets stand in this part of a text (the larger of the two), at either end."""
+"""Notes of a transcriber that have no brackets stand in this part of a text (the larger of the two), at either end.
+
+A share, for long books have long title pages; and a screen or two of text, so that a short tale has an edge at all.
+"""
 LANGUAGES = {
     "english": "en",
     "german": "de",
@@ -69,13 +72,11 @@ def unframe(lines: Sequence[Line | None], skip: frozenset[Why]) -> Frame:
     ends = [index for index, line in enumerate(lines) if line and _END.match(line.text)]
     if not starts and not ends:
         return _front(lines)
-    if not starts:
-        frame = _front(lines[: ends[0]])
+    if ends and (not starts or ends[0] < starts[0]):
+        frame, at = _front(lines[: ends[0]]), ends[0]  # a first book without a mark where it starts
         frame.marked = True
-        _take(frame, lines[ends[0] :], skip)
-        return frame
-    frame = Frame(marked=True, facts=dict(_facts(lines[: starts[0]])))
-    at = 0
+    else:
+        frame, at = Frame(marked=True, facts=dict(_facts(lines[: starts[0]]))), 0
     for start in starts:
         if start < at:
             continue  # a second start mark inside one book

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from jobs.account import Why
 from jobs.reading.document import Skip
+from jobs.reading.headings import chapter_line
 from jobs.reading.text.lines import Line, ends_sentence
 from jobs.reading.text.running_heads import heads_beside, numbered_heads
 
@@ -19,7 +20,6 @@ _DASHED = re.compile(
     r"(?:[-–—~•]\s?(?:\d{1,4}|[ivxlc]{1,8})\s?[-–—~•]|page \d{1,4} of \d{1,4}|\|\s?\d{1,4}\s?\|)$", re.I
 )
 _BARE = re.compile(r"(?:(?:page|p\.|seite|pg\.?)\s|\[)?(?P<number>\d{1,4})\]?$", re.IGNORECASE)
-_CHAPTER = re.compile(r"(?:chapter|kapitel|chapitre|cap[ií]tulo|capitolo)\s\S", re.IGNORECASE)
 _MIN_ROW = 3
 _MAX_STEP = 3
 _MIN_LINES_APART = 3
@@ -63,7 +63,7 @@ def _bare(lines: Sequence[Line | None], gone: set[int]) -> set[int]:
     """Bare numbers that are pages: rows of them, each a little higher than the one before."""
     taken: set[int] = set()
     row: list[tuple[int, int]] = []
-    chapters = [index for index, line in enumerate(lines) if line is not None and _CHAPTER.match(line.text)]
+    chapters = [index for index, line in enumerate(lines) if line is not None and chapter_line(line.text)]
     found = [
         (index, int(match["number"]))
         for index, line in enumerate(lines)
@@ -89,7 +89,9 @@ def _pages_of(
     broken = any(_goes_on(lines, *_around(lines, index, gone)) for index in indexes)
     if worded or broken or _through(lines, indexes, chapters):
         return set(indexes)
-    return set(indexes) if 1 < row[0][1] < _FIRST_YEAR else set()
+    # The chapters of an excerpt count up one by one as well: pages are those that leave numbers out.
+    uneven = any(after - before != 1 for (_, before), (_, after) in itertools.pairwise(row))
+    return set(indexes) if uneven and 1 < row[0][1] < _FIRST_YEAR else set()
 
 
 def _through(lines: Sequence[Line | None], indexes: Sequence[int], chapters: Sequence[int]) -> bool:

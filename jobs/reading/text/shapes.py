@@ -32,6 +32,7 @@ _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "x
 _MIN_ITEMS = 2
 _MIN_INDENTED_LINES = 3
 _MAX_INDENTED_SHARE = 0.7
+"""Of lines that are set in: with more, it is the others that hang out, as in verse or a list."""
 _MIN_ENDED_SHARE = 0.7
 _WIDE_BLANK_INDENT = 2
 

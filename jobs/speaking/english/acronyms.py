@@ -27,6 +27,8 @@ BY_LETTERS = word_set(
     " ML DM"
 )
 """Spelled, also where they could be pronounced."""
+SOUNDED = {"LA": "in to from near of the around", "ER": "the an in to", "MA": "an", "MI": "in"}
+"""Of those, what is also sung or said, and the words before it that still make an acronym of it in a shouted run."""
 EITHER = word_set("US IT WHO AM LED")
 """An acronym or a word, by what stands around it."""
 WITH_IT = word_set(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.acronyms import AS_WORDS, BY_LETTERS, COMMON, EITHER, KEPT, MIXED, SOUNDS, WITH_IT
+from jobs.speaking.english.acronyms import AS_WORDS, BY_LETTERS, COMMON, EITHER, KEPT, MIXED, SOUNDED, SOUNDS, WITH_IT
+from jobs.speaking.english.roman import roman_value
 from jobs.speaking.letters import pronounceable, spelled, word_set
 
 _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:['’]?[A-ZÀ-ÖØ-ÞŠŽ]|s(?!\w))")
@@ -22,7 +23,6 @@ _MIXED = re.compile(rf"(?<!\w)(?:{'|'.join(MIXED)})(?!\w)")
 _BETWEEN = re.compile(r"[\s\d,;:'’‘()–—/&-]*$")
 _STARTS = re.compile(r"(?:^|[.!?…:]|\n)[\"'”’»)\]]{0,3}\s*[\"'“‘«(\[¡¿–—-]{0,3}\s?$|[\"“‘«(\[]$")
 _PLURAL = re.compile(r"([A-Z]{2,6})s(?!\w)")
-_ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$")
 _SAME = re.compile(r"(.)\1+")
 _TO_US = word_set(
     "tell told give gave let help helped save saved trust join leave left show showed follow for with of to"
@@ -41,13 +41,17 @@ _STRETCHED_CHARS = 3
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of capitals: `core` without a possessive or plural ending, `tail` that ending; its run is `shouted`."""
+    """A word of capitals: `core` without a possessive or plural ending, `tail` that ending.
+
+    `shouted`: its run is; `echoed`: the word beside it in its run is the same.
+    """
 
     start: int
     end: int
     core: str
     tail: str
     shouted: bool = False
+    echoed: bool = False
 
 
 def _rule(text: str, context: Context) -> Iterator[Replacement]:
@@ -96,9 +100,11 @@ def _run(text: str, run: list[_Word], context: Context) -> Iterator[Replacement]
     if not run:
         return
     words = sum(_says_word(text, word, context) for word in run if len(word.core) > 1)
-    for word in run:
-        shouted = words >= 2 or (words == 1 and len(run) > 1)
-        yield from _said(text, _Word(word.start, word.end, word.core, word.tail, shouted), context)
+    shouted = words >= 2 or (words == 1 and len(run) > 1)
+    cores = ["", *(word.core for word in run), ""]
+    for index, word in enumerate(run):
+        echoed = word.core in (cores[index], cores[index + 2])
+        yield from _said(text, replace(word, shouted=shouted, echoed=echoed), context)
 
 
 def _says_word(text: str, word: _Word, context: Context) -> bool:
@@ -122,14 +128,19 @@ def _said(text: str, word: _Word, context: Context) -> Iterator[Replacement]:
         yield from _single(word, first=_at_start(text, word.start))
     elif core in AS_WORDS or core in KEPT:
         return
-    elif _glued(text, word) or word.tail == "s" or core in BY_LETTERS or (core in EITHER and _meant(text, word)):
+    elif _glued(text, word) or word.tail == "s" or (core in EITHER and _meant(text, word)):
+        if len(core) <= _LONGEST_SPELLED_CHARS + 1:
+            yield _letters(word)
+    elif core in BY_LETTERS and _called_out(text, word, context):
+        yield Replacement(word.start, word.end, _cased(text, word, name=False), Why.CAPITALS)
+    elif core in BY_LETTERS:
         if len(core) <= _LONGEST_SPELLED_CHARS + 1:
             yield _letters(word)
     elif _is_word(word, context):
         name = not word.shouted and core.lower() not in context.vocabulary and core not in COMMON and len(core) > 2
         name = name and not _determined(text, word.start) and "_" not in text[max(0, word.start - 1) : word.end + 1]
         yield Replacement(word.start, word.end, _cased(text, word, name=name), Why.CAPITALS)
-    elif not _ROMAN.match(core):
+    elif roman_value(core) is None:
         yield _letters(word)
 
 
@@ -146,7 +157,7 @@ def _is_word(word: _Word, context: Context) -> bool:
     core = word.core
     if core.lower() in context.vocabulary or core in COMMON or core in EITHER or word.tail[1:].upper() == "T":
         return True
-    if _ROMAN.match(core):
+    if roman_value(core) is not None:
         return False
     if _SAME.sub(r"\1", core) in SOUNDS or len(core) > _LONGEST_SPELLED_CHARS:
         return True
@@ -166,6 +177,18 @@ def _meant(text: str, word: _Word) -> bool:
     if word.core == "IT":
         return following is not None and following.group().lower() in WITH_IT
     return article or (word.core not in ("WHO", "AM", "AIR") and not word.shouted)
+
+
+def _called_out(text: str, word: _Word, context: Context) -> bool:
+    """Whether letters of an acronym are a word here: sung (`LA LA`), shouted, or a word of the document."""
+    if not pronounceable(word.core):
+        return False
+    known = word.core.lower() in context.vocabulary
+    before = text[max(0, word.start - _NEAR_CHARS) : word.start].lower().split()
+    if word.core in SOUNDED:
+        meant = bool(before) and before[-1] in SOUNDED[word.core].split()
+        return word.echoed or ((word.shouted or known) and not meant)
+    return known and (word.echoed or word.shouted)
 
 
 def _glued(text: str, word: _Word) -> bool:

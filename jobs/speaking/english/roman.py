@@ -92,7 +92,7 @@ _DID_AFTER = re.compile(
 """What somebody does with it: `Book I bought was red`."""
 _RULES_AFTER = re.compile(
     r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to"
-    r"|abdicated|was (?:an?|the|born|crowned|king|queen|pope|emperor|executed|beheaded|murdered|assassinated|buried"
+    r"|abdicated|was (?:an?|the|his|her|born|crowned|king|queen|pope|emperor|executed|beheaded|murdered|assassinated|buried"
     r"|deposed|succeeded|forced)|had (?:no|been|his|her|many|few)|lost (?:his|her|the)|(?:married|granted|signed"
     r"|dissolved|summoned|invaded|conquered|defeated|founded|built) (?:an?|the|his|her|[A-Z]))\b"
 )

@@ -21,14 +21,15 @@ _SAID = {"+": "plus", "=": "equals", "×": "times", "÷": "divided by", "*": "ti
 _BY = re.compile(rf"{START}(?!0x)({NUMBER})( ?)[xX]( ?)({NUMBER})(?:\2[xX]\2({NUMBER}))?(?![0-9A-Za-z])")
 _TIMES = re.compile(rf"{START}({NUMBER})(?:x|X|×)(?![0-9A-Za-z])")
 _CARET = re.compile(r"(?<=[0-9A-Za-z)])\^ ?(?:\{?([-−+]?)([0-9]{1,9})\}?)(?![0-9.])")
-_POWER = re.compile(rf"[{SUPERSCRIPTS}]{{1,12}}")
+_POWER = re.compile(rf"[{SUPERSCRIPTS}ⁿ]{{1,12}}")
 _SCIENTIFIC = re.compile(r"(?<![0-9A-Za-z_.,])([0-9]{1,15}(?:\.[0-9]{1,15})?)[eE]([-−+]?)([0-9]{1,3})(?![0-9A-Za-z.])")
+_AFTER_A_MARK = frozenset(".,;:!?…”’\"'»")
 _WORD_BEFORE = re.compile(r"[^\W\d_]{3,24}$")
 _LONGEST_WORD_CHARS = 24
 _RAISED = word_set("sin cos tan cot sec sinh cosh tanh log exp chi kWh")
 _ARITHMETIC = "=+×÷*/<>≤≥≈≠∝√−"
 _OPENS = re.compile(r"[(\w]")
-_ORDINARY = dict(zip(SUPERSCRIPTS, "0123456789-+", strict=True))
+_ORDINARY = dict(zip(f"{SUPERSCRIPTS}ⁿ", "0123456789-+n", strict=True))
 
 
 def operators(text: str, _: Context) -> Iterator[Replacement]:
@@ -81,7 +82,9 @@ def powers(text: str, context: Context) -> Iterator[Replacement]:
 
 
 def _is_note(text: str, match: re.Match[str]) -> bool:
-    """Whether raised digits mark a note: after a word that is no function, no sign of arithmetic beside."""
+    """Whether raised digits mark a note: after a mark, or a word that is no function and has no arithmetic beside."""
+    if match.group().isdigit() and text[max(0, match.start() - 1) : match.start()] in _AFTER_A_MARK:
+        return True
     word = _WORD_BEFORE.search(text, max(0, match.start() - _LONGEST_WORD_CHARS), match.start())
     if word is None or not match.group().isdigit() or word.group() in _RAISED:
         return False
@@ -104,6 +107,9 @@ def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
 
 
 def _signed(sign: str, number: str, locale: Locale) -> str:
+    if "n" in number:
+        signs = {"+": "plus", "-": "minus"}
+        return " ".join(signs.get(char) or ("n" if char == "n" else digits(char)) for char in sign + number)
     if not number.isdigit():
         return {"-": "minus", "+": "plus"}.get(sign, digits(number))
     return f"{ {'-': 'minus ', '−': 'minus '}.get(sign, '') }{cardinal(number, locale)}"

@@ -37,8 +37,6 @@ _GREEK = dict(
         strict=True,
     )
 )
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n", strict=True))
-_POWERS = {"2": "squared", "3": "cubed"}
 _PAIRED = ("he", "she", "him", "her", "his", "hers", "himself", "herself", "they", "them", "their", "yes", "no")
 _FOUND = re.compile(
     r"(?P<shehe>(?<!\w)\(s\)he(?!\w)|(?<!\w)s/he(?!\w))"
@@ -47,7 +45,6 @@ _FOUND = re.compile(
     r"|(?P<apart>(?<=\s)/(?=\s))"
     r"|(?P<compare>[+-]=|<=|>=|==+|!=|=>|->|<->|<-|[<>](?=\s?[-−$£€]?\d)|(?<=\w\s)[<>](?=\s\w))"
     r"|(?P<power>(?<=[\w)])\^(?=[-−]?\w))"
-    r"|(?P<super>[⁰¹²³⁴-⁹⁻⁺ⁿ]{1,20})"
     r"|(?P<about>(?<![\w~])~(?=[$£€]?\d))"
     r"|(?P<product>(?<=\d)\s?\*\s?(?=\d))"
     r"|(?P<grade>(?<=[\s(\"“][A-D])-(?=[\s,.;:)\"”]|$)(?! (?:and|or|to)\b))"
@@ -65,9 +62,8 @@ _COMPARED = {
     "<->": "and", "<-": "from", "<": "less than", ">": "greater than",
 }  # fmt: skip
 _NUMBERS_BESIDE = re.compile(r"[0-9] / [0-9]")
-_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾¹²³⁰-ⁿµ]|[A-D]-(?!\w)|(?:^|[\s(\"])\.[A-Za-z]{2}")
+_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾µ]|[A-D]-(?!\w)|(?:^|[\s(\"])\.[A-Za-z]{2}")
 _RULER_CHARS = 3
-_NOTED_WORD_CHARS = 3
 
 
 def _rule(text: str, _context: Context) -> Iterator[Replacement]:
@@ -114,15 +110,6 @@ def _compared(_text: str, match: re.Match[str]) -> str:
 
 def _power(_text: str, _match: re.Match[str]) -> str:
     return "to the power of"
-
-
-def _superscript(text: str, match: re.Match[str]) -> str:
-    """A power after a digit or a short name; after a word or a stop it is the mark of a note and not said."""
-    before = re.search(r"[^\W_]{1,20}$", text[max(0, match.start() - 20) : match.start()])
-    if before is None or (not before.group().isdigit() and len(before.group()) >= _NOTED_WORD_CHARS):
-        return ""
-    number = "".join(_SUPERSCRIPTS[sign] for sign in match.group())
-    return _POWERS.get(number, f"to the power of {number.replace('-', 'minus ').replace('+', 'plus ')}")
 
 
 def _about(_text: str, _match: re.Match[str]) -> str:
@@ -190,7 +177,6 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "apart": _aside,
     "compare": _compared,
     "power": _power,
-    "super": _superscript,
     "about": _about,
     "grade": _grade,
     "product": _product,

@@ -12,6 +12,7 @@ from jobs.speaking.english.numerals import (
     NUMBER,
     SIGN,
     START,
+    VULGAR,
     is_single,
     number_words,
     numeric_text,
@@ -69,6 +70,19 @@ _YEAR_BEFORE = re.compile(r"\b(?:in|since|by|until|from|before|after|during|year
 _ARTICLE = re.compile(r"\b(?:an?|each|every)\s$", re.IGNORECASE)
 _NOUN_AFTER = re.compile(
     r" (?!(?:and|or|of|at|to|in|from|by|per|on|for|is|was|are|were|the|a|an|away|above|below|under|over)\b)[a-z]"
+)
+_FEW = re.compile(rf"(?:[1-9] ?-?)?(?:[{VULGAR}]|[1-9]/[1-9])|[1-9]|1[0-2]")
+_IN_CUPS = re.compile(
+    r" (?:of )?(?:(?!(?:and|or|in|to|is|was|of)\b)[a-z-]{2,16},? ){0,3}(?:flour|sugar|milk|water|butter|cream|oil|rice|oats|oatmeal|broth"
+    r"|stock|cheese|nuts|pecans|walnuts|almonds|raisins|cornmeal|syrup|molasses|honey|vinegar|juice|wine|yogh?urt|buttermilk"
+    r"|shortening|cocoa|chocolate|chips|crumbs|onions?|celery|carrots?|beans|peas|corn|berries|blueberries|strawberries"
+    r"|apples?|pumpkin|coconut|mayonnaise|ketchup|salsa|sauce|margarine|coffee|tea|lard|salt|starch|cornstarch|spinach"
+    r"|parsley|mushrooms|potato(?:es)?|tomato(?:es)?|chicken|ham|macaroni|noodles|lentils|dates|currants|cranberries)\b"
+)
+"""What is measured in cups."""
+_TYPE_AFTER = re.compile(
+    r"[ -](?:bold |italic |regular |serif |sans )?(?:fonts?|type|typeface|text|Times|Arial|Helvetica|Courier|Garamond"
+    r"|Calibri|Georgia|Verdana|Palatino|Roman|Bodoni|Caslon|lettering|rule|line spacing|leading)\b"
 )
 _INCH_AFTER = re.compile(r"\.| (?:long|wide|high|tall|deep|thick|across)\b")
 _HOURS_BEFORE = re.compile(r"[0-9] ?(?:h|hrs?|hours?),? $")
@@ -139,6 +153,8 @@ def quantities(text: str, context: Context) -> Iterator[Replacement]:
         name = unit_name(symbol, single=bool(single or adjectival), british=locale.british)
         if name is None:
             continue
+        if symbol == "pt" and _TYPE_AFTER.match(text, end):
+            name = "point"
         if symbol == "m" and _HOURS_BEFORE.search(_before(text, match)):
             name = "minute" if single else "minutes"
         joint = "-" if gap == "-" else " "
@@ -179,8 +195,8 @@ def _is_unit(text: str, match: re.Match[str]) -> bool:
     number, gap, symbol, end = match[2], match[9], match[10], match.end(10)
     if symbol in ("pts", "day", "person", "year", "us", "mo"):
         return False
-    if symbol == "c.":
-        return gap == " " and re.compile(r" (?!(?:and|or|in|of|to|is|was)\b)[a-z]").match(text, end) is not None
+    if symbol in ("c", "c."):
+        return _FEW.fullmatch(number) is not None and _IN_CUPS.match(text, end) is not None
     if symbol == "in":
         return _is_inch(text, match)
     if symbol == "s" and not gap and number.isdigit() and match[5] is None:
