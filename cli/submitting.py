@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -96,7 +96,8 @@ def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
         raise BadOption(msg) from error
     if text is None:
         raise BadSource(SourceProblem("not_saved", "the plan was not saved in the editor; nothing was submitted"))
-    return draft.with_plan(edited_plan(draft.plan, text, max_chars=wishes.offer.max_chars))
+    source_text, max_chars = draft.planned.text, wishes.offer.max_chars
+    return draft.with_plan(edited_plan(draft.plan, text, source_text=source_text, max_chars=max_chars))
 
 
 def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -> Wishes:
@@ -152,8 +153,7 @@ def _show(output: Output, drafts: Sequence[Draft], offer: ModelOffer) -> None:
         if not output.as_json:
             if number:
                 output.result(None, "")
-            planned = replace(draft.planned, plan=draft.plan)  # it may have been edited
-            show_plan(output, planned, chars_per_s=offer.chars_per_s * draft.spec.speed)
+            show_plan(output, draft.planned, chars_per_s=offer.chars_per_s * draft.spec.speed)
         output.say(f"{draft.spec.language}, model {draft.spec.model}, voice {draft.spec.voice}")
         estimate = f"{clock(draft.audio_s)} audio, {draft.store_bytes / 1e6:.1f} MB"
         output.say(f"{len(draft.plan.segments)} segments, {draft.plan.prompt_chars} characters, about {estimate}")

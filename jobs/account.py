@@ -123,20 +123,20 @@ class Account(Frozen):
     replaced: tuple[Passage, ...] = ()
     skipped: tuple[Passage, ...] = ()
 
-    def with_changes(self, changes: Iterable[Passage]) -> Account:
-        """The account after ranges were given another fate: with `now` they are replaced, without it skipped.
+    def with_changes(self, *, replaced: Sequence[Passage], skipped: Sequence[Passage], text: str) -> Account:
+        """The account of a source `text` after ranges were given another fate; none of them overlap.
 
         What was said of those characters before no longer counts; of a passage that lies there in part, the part
-        outside stays. Where changes overlap, the one that begins first has the characters.
+        outside stays.
         """
-        new = _apart(changes)
-        kept = [*_outside(self.replaced, new), *_outside(self.skipped, new), *new]
-        kept.sort(key=lambda passage: passage.start)
+        new = sorted((*replaced, *skipped), key=_start)
+        now_replaced = sorted((*_outside(self.replaced, new, text), *replaced), key=_start)
+        now_skipped = sorted((*_outside(self.skipped, new, text), *skipped), key=_start)
         return Account(
             chars=self.chars,
-            spoken_chars=self.chars - sum(passage.chars for passage in kept),
-            replaced=tuple(passage for passage in kept if passage.now),
-            skipped=tuple(passage for passage in kept if not passage.now),
+            spoken_chars=self.chars - sum(passage.chars for passage in (*now_replaced, *now_skipped)),
+            replaced=tuple(now_replaced),
+            skipped=tuple(now_skipped),
         )
 
     def totals(self) -> AccountTotals:
@@ -167,19 +167,11 @@ class AccountTotals(Frozen):
     skipped: dict[str, int]
 
 
-def _apart(changes: Iterable[Passage]) -> list[Passage]:
-    """Changes in order, without overlap."""
-    apart: list[Passage] = []
-    end = 0
-    for change in sorted(changes, key=lambda passage: (passage.start, -passage.end)):
-        start = max(end, change.start)
-        if change.end > start:
-            apart.append(_part(change, start, change.end, now=change.now))
-            end = change.end
-    return apart
+def _start(passage: Passage) -> int:
+    return passage.start
 
 
-def _outside(passages: Iterable[Passage], changes: Sequence[Passage]) -> Iterator[Passage]:
+def _outside(passages: Iterable[Passage], changes: Sequence[Passage], text: str) -> Iterator[Passage]:
     """What of passages lies outside of changes; both are in order and overlap nowhere among themselves."""
     index = 0
     for passage in passages:
@@ -188,15 +180,15 @@ def _outside(passages: Iterable[Passage], changes: Sequence[Passage]) -> Iterato
         start, now, later = passage.start, passage.now, index
         while later < len(changes) and changes[later].start < passage.end:
             if changes[later].start > start:
-                yield _part(passage, start, changes[later].start, now=now)
+                yield _part(passage, start, changes[later].start, now=now, text=text)
                 now = ""  # what is spoken for a passage is told once
             start = changes[later].end
             later += 1
         if start < passage.end:
-            yield _part(passage, start, passage.end, now=now)
+            yield _part(passage, start, passage.end, now=now, text=text)
 
 
-def _part(passage: Passage, start: int, end: int, *, now: str) -> Passage:
+def _part(passage: Passage, start: int, end: int, *, now: str, text: str) -> Passage:
     """A passage's characters [start, end)."""
-    was = passage.was[start - passage.start : end - passage.start]
+    was = text[start : min(end, start + ACCOUNT_SAMPLE_CHARS)]
     return passage.model_copy(update={"start": start, "end": end, "was": was, "now": now})

@@ -12,14 +12,14 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from jobs import keys
+from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.narration import Limits
 from jobs.plan import Plan, SegmentPlan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
-from jobs.speaking.speaker import base_language
-from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer, language_tag
+from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer, base_language, language_tag
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""
@@ -89,7 +89,9 @@ class Draft:
     def with_plan(self, plan: Plan) -> Draft:
         """The same job after its plan was edited by hand: another plan is another job."""
         audio_s = self.audio_s * plan.prompt_chars / max(1, self.plan.prompt_chars)
-        return replace(self, plan=plan, audio_s=audio_s, job=_job_id(self.spec, plan))
+        sentences = sentences_of(plan, self.plan, self.planned.sentences)
+        planned = replace(self.planned, plan=plan, sentences=sentences)
+        return replace(self, plan=plan, planned=planned, audio_s=audio_s, job=_job_id(self.spec, plan))
 
 
 def plan_source(source: Source, wishes: Wishes) -> Planned:

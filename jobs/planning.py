@@ -21,8 +21,8 @@ from jobs.reading.marks import with_marks
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.splitting.cutter import Piece
-from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions, base_language
-from jobs.spec import JobSpec, SegmentTask, SourceKind, language_tag
+from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions
+from jobs.spec import JobSpec, SegmentTask, SourceKind, base_language, language_tag
 
 _NO_ORNAMENT = re.compile("[?!¿¡‽\U0001f000-\U0001faff]")
 _LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")

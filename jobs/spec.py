@@ -7,6 +7,7 @@ this room is one of them. A default is written here once; the doors read it from
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -86,8 +87,14 @@ class JobSpec(Frozen):
         return engine_name(self.model, self.numerics)
 
 
+@lru_cache(maxsize=1024)
+def base_language(language: str) -> str:
+    """`en` of `en-US` or `en_GB`."""
+    return language.replace("_", "-").split("-")[0].lower()
+
+
 def engine_name(model: str, numerics: str) -> str:
-    """`piper@vits1-bf16`: workers lease by this name, so that a take is what its key says on any machine."""
+    """`piper@vits2-bf16`: workers lease by this name, so that a take is what its key says on any machine."""
     return f"{model}@{numerics}"
 
 

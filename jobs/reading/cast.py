@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -25,7 +25,9 @@ _LABEL = re.compile(
 _WORD = re.compile(r"[^\W_]\S*")
 _MAX_LABEL_WORDS = 3
 _DIRECTION = re.compile(r" ?\([^()]{1,200}\)")
-_LINE_END = re.compile(r"[\r\n\f\v\x85\u2028\u2029]")
+_LINE_END = re.compile(r"\r\n?|[\n\f\v\x85\u2028\u2029]")
+_BREAK = "<br"
+"""How a line break of HTML begins, which Markdown may hold."""
 
 
 def parse_cast(text: str) -> dict[str, str]:
@@ -58,9 +60,8 @@ def with_cast(document: Document, cast: Mapping[str, str], *, skip: Iterable[Why
         BadOption: the source is made of items or cues.
     """
     refuse_items(document, "--cast")
-    director = _Director(
-        document.text, {_key(name): voice for name, voice in cast.items()}, directions=Why.DIRECTIONS not in skip
-    )
+    voices = {_key(name): voice for name, voice in cast.items()}
+    director = _Director(_line_starts(document), voices, directions=Why.DIRECTIONS not in skip)
     chapters = tuple(replace(chapter, paragraphs=tuple(director.chapter(chapter))) for chapter in document.chapters)
     unused = [name for name in cast if _key(name) not in director.used]
     warnings = [f"no voice in --cast for {name}; its label is read" for name in director.unknown.values()]
@@ -83,9 +84,13 @@ class _Turn:
 
 @dataclass
 class _Director:
-    """Goes through the paragraphs in order. `unknown` are labels without a voice, by their key."""
+    """Goes through the paragraphs in order. `unknown` are labels without a voice, by their key.
 
-    source: str
+    `line_starts` are places of the source, rising. `starts`: no word of the turn was spoken so far. `alone`: its label
+    is a paragraph of its own, and what it labels is the next one.
+    """
+
+    line_starts: Sequence[int]
     voices: Mapping[str, str]
     directions: bool
     skipped: list[Skip] = field(default_factory=list)
@@ -94,19 +99,21 @@ class _Director:
     parts: list[Paragraph] = field(default_factory=list)
     turn: _Turn | None = None
     starts: bool = False
+    alone: bool = False
 
     def chapter(self, chapter: Chapter) -> list[Paragraph]:
         """The paragraphs of a chapter, parted into turns."""
-        self.parts, self.turn, self.starts = [], None, False
+        self.parts, self.turn, self.starts, self.alone = [], None, False, False
         for paragraph in chapter.paragraphs:
             if paragraph.kind is ParagraphKind.BODY:
                 self._paragraph(paragraph)
             else:
                 self.parts.append(paragraph)
+                self.alone = False
         return self.parts
 
     def _paragraph(self, paragraph: Paragraph) -> None:
-        if not paragraph.continues:
+        if not paragraph.continues and not self.alone:
             self.turn, self.starts = None, False
         bounds = [0, *self._turn_starts(paragraph), len(paragraph.text)]
         for start, end in pairwise(bounds):
@@ -120,8 +127,9 @@ class _Director:
     def _turn_starts(self, paragraph: Paragraph) -> Iterator[int]:
         """Where lines of the source inside a paragraph begin a turn."""
         text, offsets = paragraph.text, paragraph.offsets
-        for line_end in _LINE_END.finditer(self.source, paragraph.source_start, paragraph.source_end):
-            at = bisect_right(offsets, line_end.start())
+        first = bisect_right(self.line_starts, paragraph.source_start)
+        for place in self.line_starts[first : bisect_left(self.line_starts, paragraph.source_end)]:
+            at = bisect_left(offsets, place)
             match = _LABEL.match(text, at + (text[at : at + 1] == " "))
             if match and (_key(match["name"]) in self.voices or match["name"].isupper()):
                 yield match.start()
@@ -137,7 +145,7 @@ class _Director:
         if self.turn is not None and self.turn.voice is not None and rest.voice == self.turn.before:
             rest = replace(rest, voice=self.turn.voice)
         self.parts.append(replace(rest, continues=rest.continues and not self.starts))
-        self.starts = False
+        self.starts = self.alone = False
 
     def _begin(self, part: Paragraph, match: re.Match[str]) -> Paragraph | None:
         """Begin the turn of a label; returns what is spoken of this part, None if nothing is."""
@@ -155,7 +163,9 @@ class _Director:
             text_start = direction.end()
             self.skipped.append(Skip(*part.place(label_end, text_start), Why.DIRECTIONS))
         if voice is not None:
-            return part_of(part, text_start, len(part.text))
+            rest = part_of(part, text_start, len(part.text))
+            self.alone = rest is None and direction is None
+            return rest
         offsets = array("Q", [*part.offsets[:label_end], *part.offsets[text_start:]])
         return replace(part, text=part.text[:label_end] + part.text[text_start:], offsets=offsets)
 
@@ -170,6 +180,16 @@ class _Director:
         if pause_s is not None and self.parts:
             last = self.parts[-1]
             self.parts[-1] = replace(last, pause_s=(last.pause_s or 0.0) + pause_s)
+
+
+def _line_starts(document: Document) -> Sequence[int]:
+    """The places of a source where a line begins to a listener, rising."""
+    if document.line_starts is not None:
+        return document.line_starts
+    text = document.text
+    starts = array("Q", [match.end() for match in _LINE_END.finditer(text)])
+    breaks = [end for start, end in document.escapes if text[start : start + len(_BREAK)].lower() == _BREAK]
+    return array("Q", sorted([*starts, *breaks])) if breaks else starts
 
 
 def _key(name: str) -> str:

@@ -1,7 +1,8 @@
 """Bytes to characters: byte order mark, the name a user gives, a declared name, strict UTF-8, else what fits. Pure.
 
 Never the encoding of the machine. Statistics are asked only about long text in Chinese, Japanese or Korean, which they
-know well; the rest is Windows-1252 byte by byte. What was chosen is named, what was guessed or not read is warned of.
+know well; the rest is Windows-1252 byte by byte. What was chosen is named; every guess, also that of Windows-1252, and
+what was not read is warned of. A page that says it is of one byte a character, but is UTF-8, is read as UTF-8.
 """
 
 from __future__ import annotations
@@ -26,6 +27,15 @@ MAX_WESTERN_SHARE = 0.3
 """Western text has a tenth of its bytes above ASCII; Cyrillic, Greek, Chinese or Japanese most of them."""
 MIN_GUESS_BYTES = 200
 """Bytes above ASCII from which statistics are asked; with fewer they took Chinese for Korean."""
+_MAX_BAD_A_SEQUENCE = 20
+"""Other bytes for each sequence that is certainly UTF-8, up to which the text is UTF-8 that something was pasted to."""
+_UTF_8_SEQUENCE = re.compile(
+    rb"\xe2[\x80-\x84][\x80-\xbf]|\xf0\x9f[\x80-\xbf]{2}|(?<=[a-z])[\xc2-\xdf][\x80-\xbf]"
+    rb"|[\xc2-\xdf][^\x00-\x7f\x82\x84\x85\x8b\x91-\x94\x96\x97\x9b\xa0\xab\xb0\xb4\xb7\xbb\xc0-\xff]"
+    rb"|[\xc2-\xdf](?![\x91\x92\x96\x97])[\x80-\xbf](?=[a-z])"
+)
+"""What Windows-1252 never means by it: a capital with an accent after a small letter, before a sign such as `©`, or
+before a quotation mark inside a word. `CAFÉ”` is a sequence of UTF-8 too, by chance."""
 _SAMPLE_BYTES = 200_000
 _MIN_ZERO_SHARE = 0.7
 _MAX_ODD_ZERO_SHARE = 0.02
@@ -73,6 +83,8 @@ def decode(data: bytes, name: str, *, declared: str | None = None, asked: str | 
         if data.startswith(mark):
             return Decoded(_with_mark(data, encoding, name), encoding)
     if declared is not None and (known := _known(declared)) not in {None, "utf-8"}:
+        if _one_byte_each(str(known)) and (text := _fits(data, "utf-8")) is not None and _UTF_8_SEQUENCE.search(data):
+            return Decoded(text, "utf-8", (f"{name} says it is {declared}, but its bytes are UTF-8; read as utf-8",))
         try:
             return Decoded(data.decode(str(known)), str(known))
         except UnicodeDecodeError:
@@ -137,6 +149,10 @@ def _known(declared: str) -> str | None:
     return "cp1252" if info.name in {"iso8859-1", "ascii"} else info.name  # as the WHATWG Encoding Standard reads them
 
 
+def _one_byte_each(encoding: str) -> bool:
+    return len(bytes(range(256)).decode(encoding, "replace")) == 256  # noqa: PLR2004  as many as there are bytes
+
+
 def _fits(data: bytes, encoding: str) -> str | None:
     try:
         return data.decode(encoding)
@@ -179,25 +195,34 @@ def _share(pattern: re.Pattern[str], text: str) -> float:
 
 
 def _mixed(data: bytes, name: str) -> Decoded:
-    """Windows-1252, or UTF-8 with some Windows-1252 bytes in it when most of its special characters are UTF-8."""
+    """Windows-1252, or UTF-8 with some Windows-1252 bytes in it.
+
+    It is UTF-8 when most of its special characters are, or when some certainly are beside few other bytes.
+    """
     escaped = data.decode("utf-8", "surrogateescape")
     bad = list(_ESCAPED.finditer(escaped))
     good = sum(char > "\x7f" for char in escaped) - len(bad)
-    if good > len(bad):
+    western = len(bad) <= MAX_WESTERN_SHARE * len(data)
+    certain = len(_UTF_8_SEQUENCE.findall(data)) if western and good else 0
+    if good > len(bad) or (certain and len(bad) <= _MAX_BAD_A_SEQUENCE * certain):
         text = _ESCAPED.sub(lambda match: _byte(ord(match.group()) - 0xDC00), escaped)
         places = ", ".join(str(match.start()) for match in bad[:_MAX_PLACES])
         warning = f"{name} is UTF-8 but for {len(bad)} bytes, read as Windows-1252 (at characters {places}{_more(bad)})"
         return Decoded(text, "utf-8", (warning,))
     text = data.decode("cp1252", "replace")
     warnings = []
-    if len(bad) > MAX_WESTERN_SHARE * len(data):
-        doubt = "is not UTF-8 and was read as Windows-1252, but looks like no Western text: save it as UTF-8"
-        warnings.append(f"{name} {doubt}")
     holes = [index for index, char in enumerate(text) if char == "\ufffd"]
     if holes:
         places = ", ".join(map(str, holes[:_MAX_PLACES]))
         unknown = f"{len(holes)} bytes that Windows-1252 does not know (at {places}{_more(holes)})"
         warnings.append(f"{name} has {unknown}; left out")
+    doubt = (
+        ": if words look wrong, name its true encoding"
+        if western
+        else ", but looks like no Western text: save it as UTF-8"
+    )
+    first = next(index for index, byte in enumerate(data) if byte > 0x7F)
+    warnings.append(f"{name} is not UTF-8 and was read as Windows-1252 (cp1252), first at character {first}{doubt}")
     return Decoded(text, "cp1252", tuple(warnings))
 
 

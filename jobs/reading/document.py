@@ -103,7 +103,9 @@ class Document:
     the spine, `files` name them. `language` is what the source declares, else empty. `encoding` names how bytes became
     characters. `warnings` tell people what was guessed or repaired. `cover_type` is `image/jpeg` or `image/png`.
     `skipped` may be in any order. `escapes` are ranges [start, end) that stand for one character of a paragraph, whose
-    offset is their start (`&amp;`). `problems` are lines that could not be read (JSONL); the rest is in `chapters`.
+    offset is their start (`&amp;`). `line_starts` are the places where a line begins inside a paragraph, rising (HTML:
+    what follows `<br>`); None where each line of `text` is one. `problems` are lines that could not be read (JSONL);
+    the rest is in `chapters`.
     """
 
     title: str
@@ -117,6 +119,7 @@ class Document:
     cover_type: str = ""
     skipped: tuple[Skip, ...] = ()
     escapes: tuple[tuple[int, int], ...] = ()
+    line_starts: tuple[int, ...] | None = None
     files: tuple[SourceFile, ...] = ()
     problems: tuple[SourceProblem, ...] = ()
 

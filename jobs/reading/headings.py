@@ -34,6 +34,12 @@ _NAMED = re.compile(
     r"dedication|acknowledge?ments|prolog|epilog|vorwort|nachwort|pr[óo]logo|ep[íi]logo|[ée]pilogue))"
     r"(?:\s+(?:\d+|[A-Z]))?\s*(?:[.:—–-]\s*\S.*)?\.?$"
 )
+_BEGINNINGS = (
+    "par boo vol tei buc liv lib cha kap cap hoo sec sce act let can pro epi pre for int aft pos app ded ack vor nac "
+    "pró epí épi the"
+)
+_OPENINGS = frozenset(_BEGINNINGS.split())
+"""How the key words begin: most lines begin otherwise, and a look at three letters is cheaper than four patterns."""
 _HAN = re.compile(r"第[〇零一二三四五六七八九十百千两\d]+[章回节節卷部話话]")
 _NUMBERED = re.compile(rf"(?P<number>\d{{1,3}}|{_ROMAN})(?:[.:)]?|[.:]\s+(?P<title>\S.*)|\s*[—–-]\s+(?P<dashed>\S.*))$")
 _BARE = re.compile(rf"(?:\d{{1,4}}|{_ROMAN})[.:)]?$")
@@ -55,7 +61,7 @@ class Heading:
 
 def keyword_heading(line: str) -> Heading | None:
     """The heading a line is by its key word, or None."""
-    if len(line) > MAX_HEADING_CHARS:
+    if len(line) > MAX_HEADING_CHARS or (line[:3].lower() not in _OPENINGS and line[:1] != "第"):
         return None
     for level, pattern in ((1, _PART), (2, _CHAPTER)):
         match = pattern.match(line)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from jobs.spec import base_language
+
 
 @dataclass(frozen=True, slots=True)
 class _Script:
@@ -84,7 +86,7 @@ def language_of(text: str, default: str) -> str:
 
 def _in_script(letters: str, script: _Script, default: str, *, kana: int) -> str:
     """The language of a text in a script."""
-    base = default.replace("_", "-").split("-")[0].lower()
+    base = base_language(default)
     if script is _HAN and kana:
         return default if base == "ja" else "ja"
     if base in script.shared and not (base == "ru" and _NEVER_RUSSIAN.search(letters)):

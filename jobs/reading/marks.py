@@ -30,7 +30,7 @@ def refuse_items(document: Document, what: str) -> None:
     """Raise BadOption when a document is made of items or cues: `what` is an option that does nothing for them."""
     if any(paragraph.kind in _TIMED for chapter in document.chapters for paragraph in chapter.paragraphs):
         msg = (
-            f"{what} is for running text, and {document.title!r} is a list of items or subtitles; leave {what} out: "
+            f"{what} is for running text, not for a source of items (JSONL) or subtitles; leave {what} out: "
             'lines of a jsonl have "voice", subtitles have times'
         )
         raise BadOption(msg)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from jobs.account import Why
 from jobs.speaking.base import Addresses, Context, Replacement
 from jobs.speaking.letters import digits_named, pronounceable, spelled
+from jobs.spec import base_language
 
 _LONGEST_CHARS = 2000
 _TLDS = (
@@ -85,7 +86,7 @@ def _is_domain(match: re.Match[str], context: Context) -> bool:
     """Not a missing space: `fin.de` in Spanish, `end.Then`."""
     host, path = match.group().removesuffix(match.group("path")), match.group("path")
     tld = host.rpartition(".")[2]
-    if path or context.language.lower().startswith("en"):
+    if path or base_language(context.language) == "en":
         return not (tld.isupper() and not host.isupper())
     return tld.lower() not in _UNSAFE_TLDS
 
@@ -93,7 +94,7 @@ def _is_domain(match: re.Match[str], context: Context) -> bool:
 def _spoken(kind: str, written: str, context: Context) -> str:
     if context.addresses is Addresses.DROP:
         return ""
-    english = context.language.lower().startswith("en")
+    english = base_language(context.language) == "en"
     speak: Callable[[str], str] = _words if english else _plain
     if kind in ("url", "domain") and context.addresses is Addresses.HOST:
         return speak(_host(written))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -48,3 +48,12 @@ class Context:
 
 Rule = Callable[[str, Context], Iterable[Replacement]]
 """Replacements of one sentence, in order and without overlap. Takes time linear in its length."""
+
+
+def without_overlap(found: Iterable[Replacement]) -> Iterator[Replacement]:
+    """In order; of those that overlap the first, and of two from one place the longer."""
+    end = 0
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if one.start >= end:
+            yield one
+            end = one.end

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.addresses import addresses
-from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.base import Context, Replacement, Rule, without_overlap
+from jobs.spec import base_language
 
 _SPECIAL = re.compile(
     r"[^\w\s.,;:!?'\"’‘“”()—–-]|[^\x00-\u024f\u0370-\u052f\u0590-\u1cff\u1e00-\u1fff\u3040-\ud7ff]|[_ſĲĳŉǄ-ǌǱ-ǳ]"
@@ -101,11 +102,7 @@ def _punctuation(text: str, context: Context) -> Iterator[Replacement]:
         for match in _RUN.finditer(text)
         if (now := _one_mark(match.group())) != match.group()
     ]
-    end = 0
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if one.start >= end:
-            yield one
-            end = one.end
+    yield from without_overlap(found)
 
 
 def _one_mark(run: str) -> str:
@@ -131,7 +128,7 @@ def _stray(text: str, match: re.Match[str], context: Context) -> Replacement | N
     marks = unicodedata.normalize("NFKC", match.group().replace(" ", "").replace("…", "..."))
     before = text[match.start() - 1 : match.start()]
     bare = "".join(char for char in marks if char not in "()[]")
-    english = context.language.lower().startswith("en")
+    english = base_language(context.language) == "en"
     if not english and len(marks) == 1 and before not in _ENDED:
         return None
     if not before or before in _ENDED or before in "([":

@@ -28,7 +28,7 @@ _CODAS = word_set(
     " rps rpt rs rsh rst rsts rt rth rths rts rv rx s sc sh sk sks sm sms sp sps st sts t tch th thm thms ths ts"
     " tz v vs w wd wds wk wks wl wls wn wns ws wth x xt xth xts z"
 ) | {""}
-_DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
 def pronounceable(word: str) -> bool:
@@ -47,9 +47,11 @@ def spelled(letters: str) -> str:
     return " ".join(letters.upper())
 
 
-def digits_named(digits: str) -> str:
-    """`four two` of 42: digits one by one."""
-    return " ".join(_DIGITS[int(digit)] for digit in digits)
+def digits_named(text: str) -> str:
+    """`four two` of 42: ASCII digits one by one; other characters are passed over."""
+    if len(text) == 1:
+        return DIGITS[int(text)] if text in "0123456789" else ""
+    return " ".join(DIGITS[int(char)] for char in text if char in "0123456789")
 
 
 def _between(cluster: str) -> bool:

@@ -22,7 +22,8 @@ from typing import TypeVar
 from jobs.account import Why
 from jobs.errors import BadSource, SourceProblem
 from jobs.speaking.base import Context, Replacement
-from jobs.speaking.patterns import problem_of
+from jobs.speaking.comparing import atoms, composed, lowered, wordlike
+from jobs.speaking.safe_patterns import problem_of
 
 BAD_LEXICON = "bad_lexicon"
 """`SourceProblem.code` of every error of a lexicon."""
@@ -37,11 +38,6 @@ _LONGEST_PHONEMES_CHARS = 100
 """As long as a long word; far below every model's limit, for phonemes are never cut."""
 _NO_SOUNDS = "_^$"
 """What voices frame phonemes with; digits are no sounds either."""
-_ATOM = re.compile(r"\w+|[^\w\s]")
-_MAYBE_ACCENT = re.compile(r"[^\w\s\x00-\x7f]")
-_SELECTORS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
-"""They choose the look of the sign before them, which may be no letter."""
-_JAMO = range(0x1160, 0x1200)
 _ALIKE = str.maketrans({"’": "'", "‘": "'", OPEN: " ", CLOSE: " ", "\u00a0": " "})
 _BRACKETS_OUT = str.maketrans({OPEN: " ", CLOSE: " "})
 
@@ -104,7 +100,7 @@ class Lexicon:
         """Its words in a sentence."""
         if unicodedata.is_normalized("NFC", text):
             return self._found(text)
-        whole, starts, ends = _composed(text)
+        whole, starts, ends = composed(text)
         return (Replacement(starts[one.start], ends[one.end - 1], one.now, one.why) for one in self._found(whole))
 
     def _found(self, text: str) -> Iterator[Replacement]:
@@ -125,9 +121,9 @@ class Lexicon:
         if not self.words:
             return
         plain = text.translate(_ALIKE)
-        lower = _lowered(plain)
+        lower = lowered(plain)
         end = 0
-        for start, first in _atoms(lower):
+        for start, first in atoms(lower):
             if start < end:
                 continue
             entry = self._longest(plain, lower, start, first)
@@ -136,13 +132,13 @@ class Lexicon:
                 yield Replacement(start, end, entry.now, Why.LEXICON)
 
     def _longest(self, plain: str, lower: str, start: int, first: str) -> _Entry | None:
-        """The longest entry that stands here (`first` is the word that begins here), in its own case if that matters."""
-        if start and lower[start].isalnum() and _wordlike(lower[start - 1]):
+        """The longest entry that stands here (`first` is the word here), in its own case if that matters."""
+        if start and lower[start].isalnum() and wordlike(lower[start - 1]):
             return None
         for length, keys in self.words.get(first, {}).items():
             end = start + length
             entries = keys.get(lower[start:end], ())
-            if not entries or (_wordlike(lower[end - 1]) and _wordlike(lower[end : end + 1])):
+            if not entries or (wordlike(lower[end - 1]) and wordlike(lower[end : end + 1])):
                 continue
             for entry in entries:
                 if not entry.case or entry.key == plain[start:end]:
@@ -204,11 +200,11 @@ def _spoken(now: str, *, pattern: bool) -> str:
 
 
 def _entry(word: str, now: str, *, case: bool) -> _Entry:
-    plain = " ".join(_composed(word)[0].translate(_ALIKE).split())
-    if _ATOM.match(plain) is None:
+    plain = " ".join(composed(word)[0].translate(_ALIKE).split())
+    if next(atoms(plain), None) is None:
         msg = f"{word!r} holds nothing that could be found in a text; write a word"
         raise _Wrong(msg)
-    return _Entry(plain if case else _lowered(plain), now, case)
+    return _Entry(plain if case else lowered(plain), now, case)
 
 
 def _pattern(source: str, now: str, case: bool) -> _Pattern:  # noqa: FBT001  # a column of the table
@@ -241,8 +237,8 @@ def _indexed(entries: Iterable[_Entry]) -> dict[str, dict[int, dict[str, tuple[_
     """By first word, then longest first; entries that mind their case before the one that does not."""
     table: dict[str, dict[int, dict[str, tuple[_Entry, ...]]]] = {}
     for entry in sorted(entries, key=lambda entry: (-len(entry.key), not entry.case)):
-        lower = _lowered(entry.key)
-        _, first = next(_atoms(lower))
+        lower = lowered(entry.key)
+        _, first = next(atoms(lower))
         keys = table.setdefault(first, {}).setdefault(len(lower), {})
         keys[lower] = (*keys.get(lower, ()), entry)
     return table
@@ -251,52 +247,6 @@ def _indexed(entries: Iterable[_Entry]) -> dict[str, dict[int, dict[str, tuple[_
 def _all(keys: dict[str, tuple[_Entry, ...]]) -> Iterator[_Entry]:
     for entries in keys.values():
         yield from entries
-
-
-def _lowered(text: str) -> str:
-    """In lower case, character by character, so that places stay."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(small if len(small := char.lower()) == 1 else char for char in text)
-
-
-def _wordlike(char: str) -> bool:
-    return char.isalnum() or char == "_" or _is_accent(char)
-
-
-def _is_accent(char: str) -> bool:
-    """Whether a sign belongs to the letter before it, as accents do and vowels of Indian scripts."""
-    return bool(char) and unicodedata.category(char)[0] == "M" and ord(char) not in _SELECTORS
-
-
-def _atoms(text: str) -> Iterator[tuple[int, str]]:
-    """Words and single signs, each with its place. A word holds the accents of its letters."""
-    shape = text
-    if not text.isascii():
-        shape = _MAYBE_ACCENT.sub(lambda match: "_" if _is_accent(match.group()) else match.group(), text)
-    for match in _ATOM.finditer(shape):
-        yield match.start(), text[match.start() : match.end()]
-
-
-def _composed(text: str) -> tuple[str, list[int], list[int]]:
-    """A text with its letters and their accents as one sign where there is one (NFC), and where each sign came from."""
-    pieces: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    while at < len(text):
-        end = at + 1
-        while end < len(text) and (unicodedata.category(text[end])[0] == "M" or ord(text[end]) in _JAMO):
-            end += 1
-        letter = text[at:end]
-        whole = unicodedata.normalize("NFC", letter)
-        same = whole == letter
-        pieces.append(whole)
-        starts += range(at, end) if same else [at] * len(whole)
-        ends += range(at + 1, end + 1) if same else [end] * len(whole)
-        at = end
-    return "".join(pieces), starts, ends
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:

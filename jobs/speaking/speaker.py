@@ -1,7 +1,7 @@
 """Applies rules to sentences: the user's lexicon first, then addresses, the language's own, and what holds for all.
 
 A rule that comes earlier claims its characters; what a later one finds there is dropped. Text in double square brackets
-is for the model (`[[…]]`) and is claimed before everything. Numbers in what a lexicon says are spoken as those of a text.
+is for the model (`[[…]]`) and is claimed before everything. Numbers in what a lexicon says are spoken as words.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from jobs.speaking import common, english
 from jobs.speaking.aligned import runs_of, without_double_spaces
 from jobs.speaking.base import Addresses, Context, Replacement, Rule
 from jobs.speaking.lexicon import Lexicon
+from jobs.spec import base_language
 
 RULES: dict[str, Callable[[str], tuple[Rule, ...]]] = {"en": english.rules}
 """Rules by base language; a language that is not here is spoken as it is written, but for the common rules."""
@@ -93,11 +94,6 @@ def _claims(text: str, rules: Iterable[Rule], context: Context, *, kept: re.Patt
                 found.append(one)
     found.sort(key=lambda one: one.start)
     return found
-
-
-def base_language(language: str) -> str:
-    """`en` of `en-US` or `en_GB`."""
-    return language.replace("_", "-").split("-")[0].lower()
 
 
 def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:

@@ -1,7 +1,7 @@
-"""Light clean-up of English text for a phonemizer: what it would read wrongly, or drop without a word, is rewritten.
+"""Text in the characters that an English phonemizer takes: folded to ASCII, with the marks that make pauses.
 
-Pure text, no phonemes. It is a safety net behind the normaliser of the planner, not a normaliser: accents are folded,
-dashes and ellipses become the pauses they stand for, quotes and brackets go, letters it cannot say are refused.
+Pure text, no phonemes. Accents are folded, dashes and ellipses become the pauses they stand for, quotes and brackets
+go, letters it cannot say are refused. No word is put for another here: that is for the planner, whose plan shows it.
 
     tidy("“Wait — the café…”")  # "Wait, the cafe."
 """
@@ -15,19 +15,6 @@ import sentencex
 
 from models.errors import BadPrompt
 
-_WORDS = {
-    "½": " one half ",
-    "¼": " one quarter ",
-    "¾": " three quarters ",
-    "²": " squared ",
-    "³": " cubed ",
-    "°": " degrees ",
-    "×": " times ",
-    "÷": " divided by ",
-    "±": " plus or minus ",
-    "=": " equals ",
-    "§": " section ",
-}
 _LETTERS = {
     "ß": "ss",
     "ẞ": "SS",
@@ -55,23 +42,17 @@ _KEPT = "–—―‒£€"
 _APOSTROPHES = "‘’‛′`´"
 _END_MARKS = (".", "!", "?")
 _DROPPED = '"“”„‟«»‹›()[]{}<>*_~|^'
-_TABLE = str.maketrans(
-    {**_WORDS, **_LETTERS, **dict.fromkeys(_APOSTROPHES, "'"), **dict.fromkeys(_DROPPED, ""), "…": "..."}
-)
+_TABLE = str.maketrans({**_LETTERS, **dict.fromkeys(_APOSTROPHES, "'"), **dict.fromkeys(_DROPPED, ""), "…": "..."})
 
 _ELLIPSIS_WITHIN = re.compile(r"\.(?:\s*\.)+(?=\s*[a-z])")
 _DOTS = re.compile(r"\.(?:\s*\.)+")
-_RANGE = re.compile(r"(?<=\d)\s*[–‒]\s*(?=\d)")
 _DASH = re.compile(r"\s*[—–―‒]+\s*|\s*--+\s*|\s+-+\s+")
 _HYPHENS = re.compile("[‐‑⁃−]")
-_NUMBER_SIGN = re.compile(r"#\s*(?=\d)")
+# Spaces, no words: the dictionary reader drops digits in `3.5GHz` and `mp3/mp4`, and makes one word of `node.js`.
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)\s*[:']\s*(?=\d)")
 _DIGIT_LETTER = re.compile(r"(?<=\d)(?!(?:st|nd|rd|th|s)\b)(?=[A-Za-z])")
 _LETTER_DIGIT = re.compile(r"(?<=[A-Za-z])(?=\d)")
-_WEB_PREFIX = re.compile(r"https?://|\bwww\.", re.IGNORECASE)
 _DOT_IN_NAME = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
-_SAINT = re.compile(r"\bSt\.(?=\s+[A-Z])")
-_STREET = re.compile(r"\bSt\.")
 _SLASH = re.compile(r"(?<=\w)/(?=\w)")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?](?!\w))")  # a mark that touches the next word stays with it: " .5"
 _MARKS = re.compile(r"[,.;:!?](?:\s*[,;:!?]|\s*\.(?!\d))+")
@@ -92,11 +73,9 @@ def tidy(text: str) -> str:
         )
         raise BadPrompt(msg)
     folded = "".join(char if char.isascii() or char in _KEPT else " " for char in folded)
-    folded = _DOT_IN_NAME.sub(" dot ", _WEB_PREFIX.sub("", folded))
-    folded = _STREET.sub("Street", _SAINT.sub("Saint", folded))
-    folded = _BETWEEN_DIGITS.sub(" ", _NUMBER_SIGN.sub(" number ", _RANGE.sub(" to ", folded)))
-    folded = _SLASH.sub(" ", _LETTER_DIGIT.sub(" ", _DIGIT_LETTER.sub(" ", folded)))
-    folded = _DOTS.sub(".", _ELLIPSIS_WITHIN.sub(",", folded))
+    for glued in (_BETWEEN_DIGITS, _DIGIT_LETTER, _LETTER_DIGIT, _DOT_IN_NAME, _SLASH):
+        folded = glued.sub(" ", folded)
+    folded = _DOTS.sub(".", _ELLIPSIS_WITHIN.sub(", ", folded))
     folded = _DASH.sub(", ", folded)
     folded = _MARKS.sub(_strongest, _SPACE_BEFORE_MARK.sub("", folded))
     folded = " ".join(folded.split()).lstrip(",.;:!? ")
@@ -122,7 +101,7 @@ def closed(ipa: str) -> str:
 
 
 def _folded(text: str) -> str:
-    """Accents off, compatibility forms resolved, known symbols as words, what cannot be seen taken out."""
+    """Accents off, compatibility forms resolved, what cannot be seen taken out."""
     shown = "".join(" " if unicodedata.category(c) == "Cc" else c for c in text if unicodedata.category(c) != "Cf")
     decomposed = unicodedata.normalize("NFKD", shown.translate(_TABLE))
     plain = "".join(char for char in decomposed if not unicodedata.combining(char))

@@ -26,7 +26,7 @@ MAX_CHARS = 300
 """Longer sentences lose clarity."""
 HARD_MAX_CHARS = 2_000
 """What prepare takes at most: the planner's limit leaves room for numbers that were written out."""
-NUMERICS_VERSION = "vits1"
+NUMERICS_VERSION = "vits2"
 """Goes up when the same text, voice and seed give other samples (network, noise, clean-up of the text)."""
 TORCH_HINT = "pip install 'tts-batch[torch]'"
 

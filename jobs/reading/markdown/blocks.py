@@ -51,7 +51,7 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:  
         return False
     told = state.tokens.pop()
     angled = _ANGLE.match(state.src, state.bMarks[start] + state.tShift[start] + 1) is not None
-    if angled or _leads_somewhere(state, str(told.meta["url"]), told.meta["id"]):
+    if _leads_somewhere(state, str(told.meta["url"]), told.meta["id"], angled=angled):
         return True
     known = state.env["references"]
     if known[told.meta["id"]]["map"] == told.map:
@@ -62,14 +62,14 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:  
     return False
 
 
-def _leads_somewhere(state: StateBlock, url: str, label: str) -> bool:
+def _leads_somewhere(state: StateBlock, url: str, label: str, *, angled: bool) -> bool:
     """Whether a target looks like an address, or like a word that a link uses; `label` as the parser compares it."""
     written = state.md.normalizeLinkText(url)
     if _ADDRESS.match(written):
         return True
     if _USED not in state.env:
         state.env[_USED] = {normalizeReference(used) for used in _USE.findall(state.src)}
-    return label in state.env[_USED] and not _SENTENCE.match(written)
+    return label in state.env[_USED] and (angled or not _SENTENCE.match(written))
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so

@@ -15,7 +15,8 @@ from markdown_it.token import Token
 from jobs.account import Why
 from jobs.reading.document import Skip
 from jobs.reading.markdown.blocks import BARE_TAG, names_of_tags
-from jobs.reading.markup.labels import BLOCKS, note_text
+from jobs.reading.markup.labels import note_text
+from jobs.reading.markup.tags import BLOCKS, attributes_of
 
 _TICKS = re.compile("`+")
 _BLANKS = re.compile(r"[ \t]*")
@@ -24,10 +25,6 @@ _FIRST_SIGN = re.compile(r"\[![A-Za-z][\w-]{0,40}\][+-]?[ \t]*|\[[ xX]\][ \t]+")
 _LINE_SIGN = re.compile(r":{3,}[ \t]*(?:\{[^{}\n]{0,80}\}|[\w-]{0,40}$)[ \t]*|(?P<definition>:[ \t]+)")
 """The fence of an admonition `::: note`; the `: ` before a definition."""
 _TAG = re.compile(r"<(?P<close>/?)(?P<name>[A-Za-z][\w-]*)")
-_ALT = re.compile(r"""\balt\s{0,9}=\s{0,9}(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)')""", re.IGNORECASE)
-_HIDDEN = re.compile(
-    r"""\s(?:hidden(?=[\s>/=])|aria-hidden\s?=\s?["']?true|style\s?=\s?["'][^"'<>]{0,200}display:\s?none)"""
-)
 _RAISED = re.compile(
     r"<sup[^<>]{0,200}>\s{0,9}<a\s[^<>]{0,400}#[^<>]{0,200}>(?P<one>[^<>]{1,20})</a>\s{0,9}</sup>"
     r"|<a\s[^<>]{0,400}#[^<>]{0,200}>\s{0,9}<sup[^<>]{0,200}>(?P<two>[^<>]{1,20})</sup>\s{0,9}</a>"
@@ -54,11 +51,22 @@ class Run:
     offsets: Sequence[int]
 
 
+@dataclass(slots=True)
+class _Silent:
+    """An open tag whose content is not heard; `at` is its place, `held` whether there was anything in it."""
+
+    name: str
+    why: Why
+    at: int
+    held: bool = False
+
+
 @dataclass
 class InlineWalk:
     """Walks the tokens of one block over `content`, whose characters have the places `offsets` in the source.
 
-    `signs`: what stands first may be the sign of an admonition or of a task. `runs` are the paragraphs found.
+    `signs`: what stands first may be the sign of an admonition or of a task. `runs` are the paragraphs found,
+    `unclosed` are tags without an end, and where they are, that kept all after them from being heard.
     """
 
     content: str
@@ -68,10 +76,11 @@ class InlineWalk:
     runs: list[Run] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
     escapes: list[tuple[int, int]] = field(default_factory=list)
+    unclosed: list[tuple[str, int]] = field(default_factory=list)
     _at: int = 0
     _text: list[str] = field(default_factory=list)
     _places: array[int] = field(default_factory=lambda: array("Q"))
-    _silent: list[tuple[str, Why]] = field(default_factory=list)
+    _silent: list[_Silent] = field(default_factory=list)
     _mute_until: int = 0
     _line_starts: bool = True
     _in_address: bool = False
@@ -81,6 +90,7 @@ class InlineWalk:
         """The paragraphs that the tokens say: one, or more where lines begin definitions."""
         for token in tokens:
             self._token(token)
+        self.unclosed += [(one.name, one.at) for one in self._silent if one.held]
         self._end_run()
         return self.runs
 
@@ -225,25 +235,24 @@ class InlineWalk:
     def _tag(self, tag: str, match: re.Match[str], start: int) -> None:
         name = match["name"].lower()
         if name == "img":
-            self._alt(tag, start)
+            self._alt(tag, start, match.end())
         elif name in BLOCKS or name in {"br", "hr"}:
             self._put(start, self._at, "\n")
         if match["close"]:
-            names = [open_name for open_name, _ in self._silent]
+            names = [one.name for one in self._silent]
             if name in names:
                 del self._silent[names.index(name) :]
         elif name not in _VOID and not tag.endswith("/>"):
-            hidden = Why.HIDDEN if _HIDDEN.search(tag) else None
-            why = _SILENT.get(name) or hidden
+            said, _ = attributes_of(tag, match.end(), len(tag) - 1)
+            why = _SILENT.get(name) or (Why.HIDDEN if "hidden" in said else None)
             if why is not None and (why in self.skip or why not in Why.choosable()):
-                self._silent.append((name, why))
+                self._silent.append(_Silent(name, why, self.offsets[start]))
 
-    def _alt(self, tag: str, start: int) -> None:
-        match = _ALT.search(tag)
-        if match is None:
+    def _alt(self, tag: str, start: int, name_end: int) -> None:
+        _, texts = attributes_of(tag, name_end, len(tag) - 1)
+        if "alt" not in texts:
             return
-        group = "double" if match["double"] is not None else "single"
-        place = start + match.start(group), start + match.end(group)
+        place = start + texts["alt"][0], start + texts["alt"][1]
         if Why.IMAGES in self.skip:
             self._skip(*place, Why.IMAGES)
         else:
@@ -255,7 +264,8 @@ class InlineWalk:
             return
         self._line_starts = False
         if self._silent:
-            self._skip(start, end, self._silent[-1][1])
+            self._silent[-1].held = self._silent[-1].held or bool(self.content[start:end].strip())
+            self._skip(start, end, self._silent[-1].why)
             return
         if instead is None:
             self._text.append(self.content[start:end])

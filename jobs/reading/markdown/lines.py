@@ -15,7 +15,15 @@ _YAML = re.compile(r"---[ \t]*\n(?P<facts>(?!\s*\n).*?\n)(?:---|\.\.\.)[ \t]*(?:
 _TOML = re.compile(r"\+\+\+[ \t]*\n(?P<facts>.*?\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _FACT = re.compile(r"(?P<key>title|author|lang|language)[ \t]*[:=][ \t]*(?P<value>\S.*)$", re.MULTILINE)
 _FACT_LINE = re.compile(r"""["']?[\w.-]{1,80}["']?[ \t]*[:=](?:\s|$)|\s|[-#\[\]{}]|$""")
-_KEY_LINE = re.compile(r"""["']?[\w.-]{1,80}["']?[ \t]*[:=](?:\s|$)""")
+_KNOWN_KEY = re.compile(
+    r"""["']?(?:title|subtitle|author|authors|creator|contributor|date|tags|keywords|lang|language|layout|draft|slug|"""
+    r"""category|categories|description|summary|abstract|publisher|rights|copyright|licen[cs]e|series|permalink|url|"""
+    r"""published|updated|created|modified|lastmod|image|cover|cover-image|alias|aliases|identifier|isbn|uuid|type|"""
+    r"""template|toc|weight|version|status|css|cssclass|bibliography|documentclass|output|geometry)["']?[ \t]*:"""
+    r"""|[\w.-]{1,80}[ \t]*=""",
+    re.IGNORECASE,
+)
+"""A key that front matter has; names of speakers, `He: said`, are not enough."""
 _NO_VALUES = frozenset({"", ">", "|", ">-", "|-", "null", "~"})
 
 
@@ -85,7 +93,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
     if match is None:
         return {}, 0
     facts = match["facts"].split("\n")
-    if not all(map(_FACT_LINE.match, facts)) or not any(map(_KEY_LINE.match, facts)):
+    if not all(map(_FACT_LINE.match, facts)) or not any(map(_KNOWN_KEY.match, facts)):
         return {}, 0
     found = {fact["key"]: _value(fact["value"]) for fact in _FACT.finditer(match["facts"])}
     return {key: value for key, value in found.items() if value not in _NO_VALUES}, match.end()

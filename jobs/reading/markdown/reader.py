@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -22,6 +23,7 @@ from jobs.reading.decoding import decode
 from jobs.reading.document import Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.markdown.inline import InlineWalk, Run
 from jobs.reading.markdown.lines import Lines, lines_of
+from jobs.reading.markdown.listings import is_closed, reads_as_text
 from jobs.reading.markdown.rules import MAX_NESTING, markdown_parser
 from jobs.reading.markdown.table import Table
 from jobs.reading.markup.extraction import Extraction
@@ -144,6 +146,9 @@ class _Reader:
         runs = walk.read(token.children or [])
         self.skipped += walk.skipped
         self.escapes += walk.escapes
+        for name, place in walk.unclosed:
+            line = bisect_right(self.lines.starts, place)
+            self.warnings.append(f"<{name}> in line {line} is never closed: the rest of its paragraph is not spoken")
         return runs
 
     def _cell(self, token: Token, first: int, table: Table) -> None:
@@ -166,7 +171,15 @@ class _Reader:
         begins = first + (token.type == "fence")
         if _ADMONITION.match(token.info):
             self.read(token.content, begins)
+        elif Why.CODE in self.skip and token.type == "code_block" and reads_as_text(token.content):
+            self.read("\n".join(line.strip() for line in token.content.split("\n")), begins)
         elif Why.CODE in self.skip:
+            if (
+                token.type == "fence"
+                and token.content.strip()
+                and not is_closed(self.lines.line(last - 1), token.markup)
+            ):
+                self.warnings.append(f"the listing in line {first + 1} is never closed: all of it is not spoken")
             self.skipped.append(Skip(*self.lines.span(first, last), Why.CODE))
         else:
             if token.info.strip():
@@ -186,8 +199,11 @@ class _Reader:
         """An HTML block, read as a page is."""
         offsets = self.lines.offsets(content, first)
         rest, comments = _without_comments(content)
-        if comments and not content.rstrip().endswith("-->") and comments[-1][1] == len(content.rstrip()):
-            self.warnings.append(f"the comment in line {first + 1} is never closed: all after it is not spoken")
+        if comments and not content.endswith("-->", 0, comments[-1][1]):
+            line = first + content.count("\n", 0, comments[-1][0])
+            to_end = first + content.count("\n") >= len(self.lines.starts) - 2
+            rest_of = "all after it" if to_end else "the rest of its block"
+            self.warnings.append(f"the comment in line {line + 1} is never closed: {rest_of} is not spoken")
         why = Why.HIDDEN if Why.HIDDEN in self.skip else Why.MARKUP
         self.skipped += [Skip(offsets[start], offsets[end - 1] + 1, why) for start, end in comments]
         if not _HTML_TAG.sub("", rest).strip() and not re.search(r"<(?:hr|img)\b", rest, re.IGNORECASE):

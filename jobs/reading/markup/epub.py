@@ -46,7 +46,10 @@ _TEXT_WORDS = frozenset(
 """What says that a document is spoken, whatever it looks like."""
 _FIRST_ELEMENTS = 6
 _MAX_FRONT_SHARE = 0.4
-"""A document with more of the book is no copyright page: it is the text, with such a line in it."""
+"""A document with more of the book is no copyright page: it is the text, with such a line in it.
+
+Less than half: the one story of a thin book, beside a title and a licence, has more.
+"""
 
 
 @dataclass(slots=True)
@@ -188,12 +191,12 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     spine = package.spine()
     pages = package.pages(spine)
     links = find_notes(pages, package.resolve)
-    sink, skipped = BookText(), list[Skip]()
+    sink, skipped, line_starts = BookText(), list[Skip](), list[int]()
     reads = []
     for one in spine:
         if one.path in pages:
             labels = Labels(pages[one.path], options.skip, links)
-            extraction = Extraction(labels, sink, skipped, own_link=_own_link)
+            extraction = Extraction(labels, sink, skipped, own_link=_own_link, line_starts=line_starts)
             if one.why in options.skip or one.why not in Why.choosable():
                 extraction.outer = one.why
             reads.append(_read(one, extraction, sink))
@@ -215,6 +218,7 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         cover=cover,
         cover_type=cover_type,
         skipped=tuple(skipped),
+        line_starts=tuple(line_starts),
         files=tuple(SourceFile(min(read.start, sink.chars), read.path) for read in reads),
     )
     return checked(document, name)

@@ -82,7 +82,8 @@ class _Frame:
 class Extraction:
     """Walks one tree. `skipped` gets what is left out; `own_link` tells links to places of the book itself.
 
-    `mains` are the elements that hold the text of a site's page, if known: what is around them is outside.
+    `mains` are elements that hold the text of a site's page, if known: they are spoken whatever they stand in.
+    `line_starts` gets the place of what is spoken first after a line break (`<br>`).
     """
 
     labels: Labels
@@ -91,11 +92,13 @@ class Extraction:
     own_link: Callable[[str], bool] = field(default=lambda href: href.startswith("#"))
     mains: frozenset[etree._Element] = frozenset()
     outer: Why | None = None
+    line_starts: list[int] = field(default_factory=list)
     _open: OpenBlock = field(default_factory=OpenBlock)
     _anchors: list[str] = field(default_factory=list)
     _frames: list[_Frame] = field(default_factory=list)
     _tables: list[tuple[etree._Element, DataTable]] = field(default_factory=list)
     _joins: bool = False
+    _line_begins: bool = False
 
     def blocks(self, root: etree._Element) -> Iterator[TextBlock]:
         """The text blocks below `root`, in document order."""
@@ -114,8 +117,6 @@ class Extraction:
     def _enter(self, node: etree._Element) -> Iterator[TextBlock]:
         tag, above = str(node.tag), self._frames[-1]
         why = None if node in self.mains else above.why or self.labels.of(node)
-        if tag == "body" and self.mains:
-            why = Why.OUTSIDE
         if why is None and tag == "table":
             why = self._table(node)
         elif why is None and tag == "tr" and self._tables and self._tables[-1][1].names_next:
@@ -150,7 +151,7 @@ class Extraction:
         elif tag == "br":
             if self._open.broken and not self._tables:
                 yield from self._flush()
-            self._open.broken = True
+            self._open.broken = self._line_begins = True
         elif tag == "img":
             self._image(node, why)
         elif tag == "math" and node.get("alttext"):
@@ -235,6 +236,9 @@ class Extraction:
             if not text:
                 continue
             if why is None:
+                if self._line_begins and not text.isspace():
+                    self.line_starts.append(offsets[len(text) - len(text.lstrip())])
+                    self._line_begins = False
                 text = at_height(text, self._frames[-1].height)
                 self._open.add(text, offsets, linked=self._frames[-1].linked, gap=self.sink.gap(offsets[0]))
                 self._joins = self._joins and text.isspace()
@@ -252,7 +256,7 @@ class Extraction:
                 self._open.add(text[last:], offsets[last:], linked=False, gap=offsets[last])
 
     def _skip(self, start: int, end: int, why: Why) -> None:
-        """What is left out; neighbours without a spoken word between them are one."""
+        """What is left out; neighbours in a block without a spoken word between them are one."""
         last = self.skipped[-1] if self._joins and self.skipped else None
         if last is not None and last.why is why and last.start <= start:
             self.skipped[-1] = Skip(last.start, max(end, last.end), why)
@@ -262,6 +266,8 @@ class Extraction:
 
     def _flush(self) -> Iterator[TextBlock]:
         block, self._open = self._open, OpenBlock()
+        if self.labels.site and self.skipped and self.skipped[-1].why is not Why.TABLES:
+            self._joins = False  # between two blocks of a page are its tags
         self.sink.part()
         if not block.blank:
             frame = self._frames[-1]

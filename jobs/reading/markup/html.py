@@ -49,7 +49,8 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
     page = read_page(decoded.text, name)
     links = find_notes({"": page}, _within_page)
     site = site_of(page)
-    extraction = Extraction(Labels(page, options.skip, links, site=True, rejected=site.rejected), mains=site.mains)
+    labels = Labels(page, options.skip, links, site=True, rejected=site.rejected, outside=site.outside)
+    extraction = Extraction(labels, mains=site.mains)
     blocks = list(extraction.blocks(page.root))
     builder, skipped = ChapterBuilder(), extraction.skipped
     emptied = any(skip.why is Why.NOTES for skip in skipped)
@@ -77,6 +78,7 @@ def read_html(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         warnings=(*decoded.warnings, *(f"{name}: {warning}" for warning in page.warnings)),
         skipped=tuple(skipped),
         escapes=tuple(page.escapes),
+        line_starts=tuple(extraction.line_starts),
     )
     return checked(document, name)
 

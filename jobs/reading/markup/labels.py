@@ -64,7 +64,9 @@ _NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}[a-z]?|[a-z]|[ivx]{1,6}|[*†‡§�
 _HEADINGS = _names("h1 h2 h3 h4 h5 h6 dt")
 _DROP_CAP = re.compile(r"[\"'“‘«„]?[^\W\d_]")
 _BETWEEN_MARKS = re.compile(r"\s?[,;\u2013-]\s?|\s")
-_BACK_TEXT = re.compile(r"[\[(]?(?:[↩↑↵⏎⤴^←\ufe0e\ufe0f]{1,4}|back|return)[\])]?", re.IGNORECASE)
+_BACK_ARROW = re.compile(r"[\[(]?[↩↑↵⏎⤴^←\ufe0e\ufe0f]{1,4}[\])]?")
+_BACK_WORD = re.compile(r"[\[(]?(?:back|return)[\])]?", re.IGNORECASE)
+_BEFORE_BACK = re.compile(r"[.!?…:;\])\"'”’»—–]\s*\Z")
 
 
 @dataclass(slots=True)
@@ -79,7 +81,7 @@ class Links:
 class Labels:
     """Says of elements why they are not spoken. `skip` is what may be left out; `site`: there may be furniture.
 
-    `rejected` are elements that look like furniture but hold most of the page.
+    `rejected` are elements that look like furniture but hold most of the page, `outside` such that look like none.
     """
 
     page: Page
@@ -87,6 +89,7 @@ class Labels:
     links: Links
     site: bool = False
     rejected: set[etree._Element] = field(default_factory=set)
+    outside: set[etree._Element] = field(default_factory=set)
 
     def of(self, node: etree._Element) -> Why | None:
         """Why an element is not spoken, None when it is."""
@@ -96,7 +99,7 @@ class Labels:
         tag = str(node.tag)
         if node in self.links.bodies:
             yield Why.NOTES
-        if node in self.links.marks or (tag in {"a", "sup"} and is_note_mark(node, self.page)):
+        if node in self.links.marks or (tag in {"a", "sup"} and self._is_mark(node)):
             yield Why.NOTE_MARKS
         if (why := _BY_ELEMENT.get(tag)) is not None:
             yield why
@@ -108,8 +111,16 @@ class Labels:
             yield from self._attribute_reasons(node, tag)
         if tag == "nav":
             yield Why.OUTSIDE if self.site else Why.CONTENTS
-        if self.site and node not in self.rejected and is_furniture(node):
+        if self.site and (node in self.outside or (node not in self.rejected and is_furniture(node))):
             yield Why.OUTSIDE
+
+    def _is_mark(self, node: etree._Element) -> bool:
+        """A note mark that nothing declares; a word back is one at the end of a note only."""
+        if is_note_mark(node, self.page):
+            return True
+        if not _BACK_WORD.fullmatch(_short(node, self.page)) or not is_back_link(node, self.page):
+            return False
+        return any(above in self.links.bodies or words_of(above) & NOTE_WORDS for above in node.iterancestors())
 
     def _attribute_reasons(self, node: etree._Element, tag: str) -> Iterator[Why]:
         if (hidden := node.get("hidden")) is not None and not (hidden == "aria" and is_drop_cap(node, self.page)):
@@ -168,9 +179,26 @@ def note_text(text: str) -> bool:
     return _NOTE_TEXT.fullmatch(text) is not None
 
 
-def back_text(text: str) -> bool:
-    """Whether the text of a link is an arrow back."""
-    return _BACK_TEXT.fullmatch(text) is not None
+def is_back_link(node: etree._Element, page: Page) -> bool:
+    """Whether a link is an arrow back, or the word, alone at the end of its block after the end of a sentence.
+
+    "He went back home." may link any of its words.
+    """
+    text = _short(node, page)
+    if not text or _BACK_ARROW.fullmatch(text):
+        return bool(text)
+    if not _BACK_WORD.fullmatch(text):
+        return False
+    at = node
+    before: list[str] = []
+    while at.tag not in BLOCKS and (above := at.getparent()) is not None:
+        if any(page.chars_of(one.tail) or page.text_of(one) for one in at.itersiblings()) or page.chars_of(at.tail):
+            return False
+        before += [_ending(one.tail, page) or page.text_of(one) for one in at.itersiblings(preceding=True)]
+        before.append(_ending(above.text, page))
+        at = above
+    told = next((piece for piece in before if piece.strip()), "")
+    return not told or _BEFORE_BACK.search(told) is not None
 
 
 def is_note_mark(node: etree._Element, page: Page) -> bool:
@@ -188,7 +216,7 @@ def is_note_mark(node: etree._Element, page: Page) -> bool:
         return False
     text = _short(node, page)
     raised = node.tag == "sup" or (child is not None and child.tag == "sup")
-    return (raised and note_text(text)) or back_text(text)
+    return (raised and note_text(text)) or _BACK_ARROW.fullmatch(text) is not None
 
 
 def is_drop_cap(node: etree._Element, page: Page) -> bool:
@@ -215,6 +243,10 @@ def _is_heading_link(node: etree._Element, page: Page) -> bool:
     text = _short(node, page)
     headed = any(above.tag in _HEADINGS for above in islice(node.iterancestors(), 2))
     return headed and 0 < len(text) <= 2 and not text.isalnum()
+
+
+def _ending(marks: str | None, page: Page) -> str:
+    return "".join(run.text for run in page.runs_of(marks))
 
 
 def _short(node: etree._Element, page: Page) -> str:

@@ -48,10 +48,12 @@ class Nesting:
     def opened(self, name: str, tag: str) -> str:
         """What the parser gets for a start tag; `tag` is what stands in it."""
         block = name in BLOCKS
-        ends = self._relieved() if block and len(self.names) >= _CROWDED else ""
+        crowded = len(self.names) >= _CROWDED
+        ends = self._relieved() if block and crowded else ""
         ended = _ENDED_BY.get(name, _NONE)
         while self.names and (self.names[-1] in ended or (block and self.names[-1] == "p")):
-            self._pop()
+            closed = self._pop()
+            ends += f"</{closed}>" if crowded else ""  # the parser may not know that it ends here
         holds_blocks = block and name not in _LEAVES
         if len(self.names) >= (_MAX_CONTAINERS if holds_blocks else _MAX_DEPTH):
             self.left_out[name] += 1

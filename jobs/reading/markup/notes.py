@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from jobs.reading.markup.labels import REFERENCE_WORDS, Links, back_text, note_text, words_of
+from jobs.reading.markup.labels import REFERENCE_WORDS, Links, is_back_link, note_text, words_of
 from jobs.reading.markup.page import Page
 from jobs.reading.markup.tags import BLOCKS
 
@@ -66,7 +66,7 @@ class _Finder:
         """Marks and their notes."""
         for link in self.links:
             block = _block_of(link.node)
-            if block is not None and (back_text(link.text) or note_text(link.text)):
+            if block is not None and (note_text(link.text) or is_back_link(link.node, self.pages[link.path])):
                 self.leading.setdefault(block, []).append(link)
         marked: set[etree._Element | None] = set()
         for link in self.links:
@@ -162,7 +162,7 @@ def _is_back(link: etree._Element, page: Page) -> bool:
     href = (link.get("href") or "").lower()
     text = page.text_of(link)
     anchor = href.rpartition("#")[2]
-    return back_text(text) or (note_text(text) and ("ref" in anchor or "anchor" in anchor))
+    return is_back_link(link, page) or (note_text(text) and ("ref" in anchor or "anchor" in anchor))
 
 
 def _block_of(node: etree._Element) -> etree._Element | None:

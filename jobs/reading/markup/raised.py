@@ -73,7 +73,9 @@ def put_between(node: etree._Element, page: Page, power: str, before: str) -> st
     after = node.getnext()
     if stroke in _STROKES and after is not None and after.tag in {"sub", "small"}:
         return " " if before[-1:].isdecimal() else ""
-    if before[-1:].isdecimal() and power[0].isdecimal() and not _RAISABLE.fullmatch(power):
-        return "^"  # `2<sup>1/2</sup>`, which has no raised characters
+    if power[0].isdecimal() and not _RAISABLE.fullmatch(power):
+        on_number = before[-1:].isdecimal()
+        if on_number or ("/" in power and _BASE.match(before[-1:])):
+            return "^"  # `2<sup>1/2</sup>`, which has no raised characters
     price = len(power) == 2 and power.isdecimal() and _PRICE.search(before[-12:]) is not None
     return "." if price else None

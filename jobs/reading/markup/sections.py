@@ -1,15 +1,18 @@
 """Sections that nothing declares but their heading and their look: index, contents, references, front matter. Pure.
 
-A heading alone is never enough ("Index" may be a chapter of a novel): what stands below must look the part.
+A heading alone is never enough ("Index" may be a chapter of a novel): what stands below must look the part, and in an
+index or a bibliography what does not is spoken (see `entries`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from jobs.account import Why
 from jobs.reading.markup.block import TextBlock
+from jobs.reading.markup.entries import in_bibliography, in_index
+from jobs.reading.text.gutenberg import END_MARK, START_MARK
 
 _INDEX = re.compile(r"(?:general |subject |author )?index(?: of [\w ,]{3,40})?|register|sachregister|personenregister")
 _CONTENTS = re.compile(
@@ -20,25 +23,26 @@ _BIBLIOGRAPHY = re.compile(
     r"(?:selected |select |annotated )?bibliograph(?:y|ie)|references|works cited|literature cited|literatur|"
     r"literaturverzeichnis|bibliograf[íi]a|further reading and references"
 )
-_LICENCE_BEFORE = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
-_LICENCE_AFTER = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 _MAX_BESIDE_CHARS = 300
 """Of a block with such a mark that are no part of the book; with more it is the book."""
 _NOTES = re.compile(r"notes?|foot ?notes?|end ?notes?|(?:notes and )?references|anmerkungen|fu(?:ß|ss)noten|notas|note")
-_CITES = re.compile(r"\b(?:1[4-9]|20)\d\d[a-z]?\b|\bdoi\b|https?:|\bISBN\b", re.IGNORECASE)
 _FRONT = re.compile(
-    r"all rights reserved|\bISBN(?:-1[03])?\b|©\s*(?:copyright )?\w|\bcopyright\s+(?:©|\(c\)|\d{4})|"
-    r"alle rechte vorbehalten|tous droits réservés",
+    r"(?:^|[.\n])\s{0,4}(?:all rights reserved|alle rechte vorbehalten|tous droits réservés)|©\s*(?:copyright )?\w|"
+    r"\bISBN(?:-1[03])?:?\s{0,4}\d|\bcopyright\s+(?:©|\(c\))|(?:^|\n)\s{0,4}(?:\w{1,20} )?copyright,?\s+\d{4}",
     re.IGNORECASE,
 )
 _TAIL_CHARS = 300
 _MAX_HEADING_CHARS = 60
 _MAX_FRONT_CHARS = 6000
+"""Of a copyright page with all its credits; a document with more is a text that has such a line."""
 _MIN_ENTRIES = 3
-_MOST = 0.6
+"""Two lines that look alike may be chance; three are a list."""
 _LINKED = 0.75
-_ENTRY = re.compile(r"\d[\d\s,;.\u2013nf-]{0,80}$|\bsee (?:also )?\S")
-_PAGED = re.compile(r"[\s.…·](?:\d{1,4}|[ivxlc]{1,7})$")
+"""Of the letters of a line of contents are inside its link: a number or a dash may stand beside it."""
+_PAGED = re.compile(
+    r"[\s.…·](?:\d{1,3}|(?=[ivxl])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3}))$|[.…·,\t]\s?\d{4}$|[ \xa0]{2}\d{4}$"
+)
+"""A page at the end of a line of contents; a number of four digits alone is a year: "He came in 1884"."""
 
 
 def judge(
@@ -66,15 +70,19 @@ def without_licence(blocks: Sequence[TextBlock]) -> range:
     """The indexes of the blocks of the text itself: what stands before and after the marks of a transcription goes."""
     start, end = 0, len(blocks)
     for at, block in enumerate(blocks):
-        if "PROJECT GUTENBERG" not in block.text.upper():
-            continue
-        begins, ends = _LICENCE_BEFORE.search(block.text), _LICENCE_AFTER.search(block.text)
+        begins, ends = START_MARK.search(block.text), _end_mark(block.text)
         if begins is not None and len(block.text) - begins.start() <= _MAX_BESIDE_CHARS:
             start = at + 1
         elif ends is not None and ends.start() <= _MAX_BESIDE_CHARS and at >= start:
             end = at
             break
     return range(start, end)
+
+
+def _end_mark(text: str) -> re.Match[str] | None:
+    """Where a transcription ends; a mark without stars begins its paragraph: "the end of Project Gutenberg" is text."""
+    found = END_MARK.finditer(text)
+    return next((mark for mark in found if mark.group().startswith("*") or not text[: mark.start()].strip()), None)
 
 
 def is_front(blocks: Sequence[TextBlock]) -> bool:
@@ -107,24 +115,36 @@ def _mark(blocks: Sequence[TextBlock], inside: range, heading: str, found: list[
     """Label the blocks of a section by its heading and their look; whether it was one."""
     name = _plain(heading)
     texts = [block for block in (blocks[at] for at in inside) if block.text.strip() and block.level is None]
-    why: Why | None = None
-    if _INDEX.fullmatch(name) and len(texts) >= _MIN_ENTRIES and _most(texts, _is_entry):
-        why = Why.INDEX
-    elif _CONTENTS.fullmatch(name):
-        listed = 0
-        for at in inside:
-            if not (_is_linked(blocks[at]) or _is_paged(blocks[at]) or blocks[at].rule):
-                break
-            listed += 1
-        inside = inside[:listed]
-        why = Why.CONTENTS if listed >= 2 else None
-    elif _BIBLIOGRAPHY.fullmatch(name) and texts and _most(texts, _cites):
-        why = Why.BIBLIOGRAPHY
-    if why is None:
+    if _INDEX.fullmatch(name):
+        return _mark_entries(blocks, inside, in_index(texts), Why.INDEX, found)
+    if _BIBLIOGRAPHY.fullmatch(name):
+        return _mark_entries(blocks, inside, in_bibliography(texts), Why.BIBLIOGRAPHY, found)
+    if not _CONTENTS.fullmatch(name):
         return False
+    listed = 0
     for at in inside:
-        found[at] = why
+        if not (_is_linked(blocks[at]) or _is_paged(blocks[at]) or blocks[at].rule):
+            break
+        listed += 1
+    if listed < 2:
+        return False
+    for at in inside[:listed]:
+        found[at] = Why.CONTENTS
     return True
+
+
+def _mark_entries(
+    blocks: Sequence[TextBlock], inside: range, entries: Sequence[bool], why: Why, found: list[Why | None]
+) -> bool:
+    """Label the entries of a section and the letters above them; with no other text it is one as a whole."""
+    flags = iter(entries)
+    whole = bool(entries) and all(entries)
+    for at in inside:
+        text = blocks[at].text.strip()
+        letter = len(text) == 1 and any(entries)
+        if whole or letter or (bool(text) and blocks[at].level is None and next(flags, False)):
+            found[at] = why
+    return whole
 
 
 def _plain(heading: str) -> str:
@@ -155,15 +175,3 @@ def _is_linked(block: TextBlock) -> bool:
 def _is_paged(block: TextBlock) -> bool:
     text = block.text.strip()
     return block.level is None and len(text) <= _TAIL_CHARS and _PAGED.search(text) is not None
-
-
-def _is_entry(block: TextBlock) -> bool:
-    return _ENTRY.search(block.text.strip()[-_TAIL_CHARS:]) is not None or _is_linked(block)
-
-
-def _cites(block: TextBlock) -> bool:
-    return _CITES.search(block.text) is not None
-
-
-def _most(blocks: Sequence[TextBlock], test: Callable[[TextBlock], bool]) -> bool:
-    return sum(map(test, blocks)) >= _MOST * len(blocks)

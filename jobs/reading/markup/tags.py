@@ -17,8 +17,8 @@ BLOCKS = frozenset(
     (
         "html body address article aside blockquote caption center dd details dialog dir div dl dt fieldset figcaption "
         "figure footer form h1 h2 h3 h4 h5 h6 header hgroup legend li main menu nav ol option optgroup p pre search "
-        "section summary table tbody td tfoot th thead title tr ul textarea button video audio object x-noframes x-iframe "
-        f"{_END}"
+        "section summary table tbody td tfoot th thead title tr ul textarea button video audio object "
+        f"x-noframes x-iframe {_END}"
     ).split()
 )
 """Elements that begin and end a paragraph."""

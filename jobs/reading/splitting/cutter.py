@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from jobs.plan import Break
 from jobs.reading.splitting import places
 from jobs.reading.splitting.places import CLOSERS
+from jobs.spec import base_language
 
 # Possessive, and a run of marks is looked at once: hostile input is nothing but marks.
 _SENTENCE = re.compile(rf"(?<![.!?…؟।])[.!?…؟।]++[{CLOSERS}]*+\s+|(?<![。！？｡])[。！？｡]++[{CLOSERS}]*+\s*")
@@ -53,7 +54,7 @@ class Piece:
 
 def safe_chars(max_chars: int, language: str) -> int:
     """How many characters of a language take as long to speak as `max_chars` of English; 1 or more."""
-    base = language.replace("_", "-").split("-")[0].lower()
+    base = base_language(language)
     return max(1, int(max_chars / _TIME_PER_CHAR.get(base, 1.0)))
 
 
@@ -67,11 +68,16 @@ def visible_chars(text: str, start: int, end: int) -> int:
 
 
 def cut(text: str, piece: Piece, max_chars: int) -> list[Piece]:
-    """The piece in pieces of at most `max_chars` visible characters; they follow each other and cover it."""
+    """The piece in pieces of at most `max_chars` visible characters; they follow each other and cover it.
+
+    Phonemes `⟦…⟧` that are longer are a piece of their own.
+    """
     pieces: list[Piece] = []
     start = piece.start
     while visible_chars(text, start, piece.end) > max_chars:
         end, after = _place(text, start, piece.end, max_chars)
+        if end >= piece.end or (end - start > max_chars and _only_marks(text, end, piece.end)):
+            break
         pieces.append(Piece(start, end, after))
         start = end
     return [*pieces, Piece(start, piece.end, piece.after)]
@@ -122,6 +128,11 @@ def _place(text: str, start: int, end: int, max_chars: int) -> tuple[int, Break]
         if place is not None:
             return place, after
     return places.between_letters(text, start, start + max(1, upper), start + max_chars), Break.NONE
+
+
+def _only_marks(text: str, start: int, end: int) -> bool:
+    """Whether what is left are a few marks, which stay with what is before them."""
+    return end - start <= places.LOOK_CHARS and not any(char.isalnum() for char in text[start:end])
 
 
 def _words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -8,6 +8,8 @@ import unicodedata
 CLOSERS = "”’»›\"')\\]}」』）】》〉"
 LOOK_CHARS = 16
 """How far around a place is looked."""
+LONGEST_PHONEMES_CHARS = 102
+"""As long as phonemes of a lexicon may be, with their brackets: they are whole even where they alone are too long."""
 _OPENERS = "“‘«‹„‚([{「『（【《〈¿¡"
 _MARKS = ".,;:!?…。，、；：！？｡．・،؛؟।॥·%°"
 # A piece never starts with these: closing signs, marks, small kana, signs that lengthen or repeat.
@@ -59,13 +61,14 @@ def may_part(text: str, start: int, place: int, max_chars: int) -> bool:
 def between_letters(text: str, start: int, end: int, limit: int) -> int:
     """`end` or a place before it in a text without spaces: after a word if one is seen, at worst between two signs.
 
-    It lies after `start` and not behind `limit`.
+    It lies after `start` and not behind `limit`, but where phonemes begin that end behind it: then it is their end.
     """
     span = _open_span(text, start, end, limit - start)
     if span is not None:
-        return span[0] if span[0] > start else min(span[1], limit)
+        return span[0] if span[0] > start else span[1]
     lowest = max(start, end - max(LOOK_CHARS, (end - start) // 3))
-    kept = range(end, lowest, -1)
+    closed = max(text.rfind("⟧", start, end) + 1, text.rfind("]]", start, end) + 2 if "]]" in text[start:end] else 0)
+    kept = range(end, max(lowest, min(closed, end) - 1), -1)
     if _has_words(text, lowest, end + LOOK_CHARS):
         for wanted in (_after_word, _apart):
             for place in kept:
@@ -106,12 +109,15 @@ def _whole(text: str, place: int) -> bool:
 
 
 def _open_span(text: str, start: int, place: int, max_chars: int) -> tuple[int, int] | None:
-    """The phonemes `⟦…⟧` that `place` lies inside of, if they are no longer than the limit."""
-    first = text.rfind("⟦", start, place)
-    if first < 0 or text.find("⟧", first, place) >= 0:
-        return None
-    last = text.find("⟧", place, first + max_chars)
-    return None if last < 0 else (first, last + 1)
+    """The phonemes `⟦…⟧`, or what is for the model `[[…]]`, that `place` lies inside of; a long `[[…]]` is text."""
+    for opening, closing, longest in (("⟦", "⟧", max(max_chars, LONGEST_PHONEMES_CHARS)), ("[[", "]]", max_chars)):
+        wide = len(opening)
+        first = text.rfind(opening, start, place + wide - 1)
+        if first >= 0 and text.find(closing, first, place) < 0:
+            last = text.find(closing, max(first + wide, place - wide + 1), first + longest)
+            if last >= 0:
+                return first, last + wide
+    return None
 
 
 def _has_words(text: str, start: int, end: int) -> bool:

@@ -15,6 +15,7 @@ from sentencex import get_sentence_boundaries
 from jobs.reading.cleaning import speakable
 from jobs.reading.splitting.abbreviations import words_of
 from jobs.reading.splitting.ends import Ends, Mark
+from jobs.spec import base_language
 
 _WINDOW_CHARS = 2048
 """sentencex takes time quadratic in the quotes it is given at once; a text is handed over in windows of this size."""
@@ -44,7 +45,7 @@ def sentence_spans(text: str, language: str) -> list[tuple[int, int]]:
     """The sentences of a paragraph of clean text; `language` is a tag such as `en` or `pt-BR`."""
     if not text:
         return []
-    base = language.replace("_", "-").split("-")[0].lower()
+    base = base_language(language)
     found = {_after_closers(text, end) for end in _boundaries(text, base)}
     found |= {match.end() for pattern in (_UNSPACED_CLOSED, _BROKEN_OFF) for match in pattern.finditer(text)}
     ends = [*_ends(text, base, sorted(end for end in found if _may_end(text, end))), len(text)]

@@ -20,12 +20,16 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _NUMBER = re.compile(r"[\s\ufeff]*(\d{1,9})\s*", re.ASCII)
 _ASIDE = re.compile(r"(?P<hidden>NOTE)(?:\s|$)|(?:STYLE|REGION)\s*$")
 _HEADER = re.compile(r"\ufeff?WEBVTT(?:\s|$)")
+_TAIL = r"(?:\s{1,9}[a-z][\w:-]{0,40}\s?=[^<>]{0,400})?\s{0,9}/?"
+"""What a tag may say beside its name: an attribute, and nothing that somebody said."""
 _TAG = (
-    r"</?(?:i|b|u|s|c|v|em|strong|font|span|p|div|lang|ruby|rt|rp|br)(?:[.\s/][^<>]{0,400})?>|< ?/? ?[ibus] ?>"
+    rf"</?(?:i|b|u|s|em|strong|font|span|p|div|br|c|v|lang|ruby|rt|rp){_TAIL}>|<[biu](?:\.[\w.-]{{1,200}})>"
+    r"|<(?:c|v|lang|ruby|rt)\.[\w.-]{1,200}>|<lang(?:\.[\w.-]{1,200})?\s[a-z]{2,3}(?:-[a-z0-9]{1,8}){0,3}>"
+    r"|< ?/ ?[ibus] ?>|< ?(?P<spaced>[ibus]) ?>(?=[^<>]{0,400}< ?/ ?(?P=spaced) ?>)"
     r"|<(?:\d{1,4}:)?\d{1,2}:\d{1,2}[.,]\d{1,3}>|\{\\[^{}\r\n]{0,400}\}|\{[A-Za-z]:[^{}\s]{0,80}\}"
 )
 _SIGN = re.compile(
-    rf"(?P<reading><rt>[^<]{{0,400}}</rt>)|(?P<tag>{_TAG})"
+    rf"(?P<reading><rt>[^<]{{0,400}}</rt>)|(?P<voice><v(?:\.[\w.-]{{1,200}})?[ \t][^<>\r\n]{{1,400}}>)|(?P<tag>{_TAG})"
     r"|(?P<escape>&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});|\\N)",
     re.IGNORECASE,
 )
@@ -52,12 +56,13 @@ class CueText:
 
 @dataclass
 class Cues:
-    """Takes a source line by line. `skipped` are passages with words that are in no cue."""
+    """Takes a source line by line. `skipped` are passages with words that are in no cue, `lead` those before all."""
 
     source: str
     web: bool
     found: list[Cue] = field(default_factory=list)
     skipped: list[Skip] = field(default_factory=list)
+    lead: str = ""
     _lines: list[tuple[int, int]] = field(default_factory=list)
 
     def read(self) -> list[Cue]:
@@ -95,7 +100,15 @@ class Cues:
             self.found[-1].lines = kept
         elif kept and self.source[kept[0][0] : kept[-1][1]].strip():
             self.skipped.append(Skip(kept[0][0], kept[-1][1], Why.METADATA))
+            self.lead = self._words_of(kept)
         self._lines = []
+
+    def _words_of(self, lines: Sequence[tuple[int, int]]) -> str:
+        """What stands before the first cue and may be meant to be heard: not the header of WebVTT."""
+        told = [self.source[start:end].strip("\ufeff \t\r\n") for start, end in lines]
+        if told and self.web and _HEADER.match(told[0]):
+            told = told[told.index("") :] if "" in told else []
+        return " ".join(" ".join(told).split())
 
     def _without_asides(self) -> Iterator[tuple[int, int]]:
         """The lines without the blocks of WebVTT that are not for viewers."""
@@ -136,8 +149,8 @@ def said(source: str, cue: Cue) -> CueText:
             text.append(source[at : sign.start()])
             offsets.extend(range(at, sign.start()))
             at = sign.end()
-            if sign["reading"]:
-                skipped.append(Skip(*sign.span(), Why.RUBY))
+            if sign["reading"] or sign["voice"]:
+                skipped.append(Skip(*sign.span(), Why.RUBY if sign["reading"] else Why.SPEAKER))
             instead = _instead(sign)
             text.append(instead)
             offsets.extend([sign.start()] * len(instead))

@@ -14,6 +14,9 @@ from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.subtitles.cues import Cue, Cues, said
 
+_TOLD_CHARS = 80
+"""How much of a passage a warning quotes."""
+
 
 @dataclass
 class _Reader:
@@ -66,6 +69,9 @@ def _read(data: bytes, name: str, options: ReadingOptions, *, web: bool) -> Docu
     spoken = tuple(paragraph for paragraph in map(reader.cue, found) if paragraph is not None)
     title = PurePath(name).stem
     warnings = (f"{reader.silent} of {len(found)} cues have no words and are not spoken",) if reader.silent else ()
+    if cues.lead:
+        told = cues.lead[:_TOLD_CHARS] + ("…" if len(cues.lead) > _TOLD_CHARS else "")
+        warnings += (f"what stands before the first cue has no time and is not spoken: {told!r}",)
     document = Document(
         title=title,
         author="",

@@ -28,6 +28,8 @@ _BOOK = re.compile(
     # Smith, J. / Smith, John. / van der Berg, A. B., / Smith, J. and Doe, A.
     r"(?:(?:van|von|de|du|la|le|di|der|den|Van|Von|De|Du|La|Le|Di|Mc|Mac)\s){0,2}[A-ZÀ-Þ][\w'’-]{1,30}(?:\s[A-ZÀ-Þ][\w'’-]{1,30})?"
     r",\s(?:[A-ZÀ-Þ]\.|[A-ZÀ-Þ][\w'’-]{0,20}(?:\s[A-ZÀ-Þ][\w'’.-]{0,20}){0,2}\s?[.,;:(&])"
+    # Smith J. / Smith JR, Doe A.
+    r"|[A-ZÀ-Þ][\w'’-]{1,30}\s[A-ZÀ-Þ]{1,3}[.,]\s[A-ZÀ-Þ]"
     # J. Smith, / J. R. R. Smith and
     r"|(?:[A-ZÀ-Þ]\.[ -]?){1,3}[A-ZÀ-Þ][\w'’-]{1,30}(?:,|\.|\s\(|\sand\s|\s&\s)"
     # World Health Organization (2004)

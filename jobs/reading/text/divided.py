@@ -7,7 +7,8 @@ counts of words in film subtitles. They are loaded when the first word needs the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 LANGUAGES = frozenset({"en", "de", "es", "fr", "it", "nl", "pt", "ru"})
 """Those that there is a list for, of the languages that divide words with a hyphen."""
@@ -15,33 +16,53 @@ _SURE_COUNT = 1000
 """How common a joined word is when it is meant although both of its parts are words as well (`be-tween`)."""
 _JOINING = frozenset(("and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of"))
 """What follows a hyphen that stands for a word to come: `pre- and post-war`."""
+_SOLID = frozenset(("de", "nl"))
+"""Languages that write compounds without a hyphen."""
 _SAMPLE_WORDS = 2000
-_KNOWN_SHARE = 0.5
-"""A text is in a language when half of its words are in the list: names are not, other languages hardly."""
+_KNOWN_SHARE = 0.8
+"""A text is English when this share of its words is listed: the list has many foreign words, and no rare names."""
 
 
-def is_one_word(head: str, tail: str, language: str, *, sure: bool = False) -> bool:
-    """Whether two parts in lower case are one word of a language; without a list they are two.
+@dataclass(frozen=True)
+class Words:
+    """The words of a text in lower case, with their hyphens, and the language that it declares (may be empty)."""
 
-    `sure`: only when the list has the word; else also when one of the parts is no word by itself (`Oka-for`).
-    """
-    counts = _counts(language)
-    if len(head) < 2 or len(tail) < 2 or tail in _JOINING or not counts:
-        return False
-    count = counts.get(head + tail, 0)
-    if head in counts and tail in counts:
-        return count >= _SURE_COUNT
-    return count > 0 or not sure
+    own: frozenset[str] = frozenset()
+    declared: str = ""
 
+    @cached_property
+    def language(self) -> str:
+        """The language whose list decides: the declared one, else English if the words are; else none."""
+        base = self.declared.replace("_", "-").split("-")[0].lower()
+        if base:
+            return base if base in LANGUAGES else ""
+        sample = sorted(word for word in self.own if "-" not in word and len(word) > 1)
+        sample = sample[:: max(1, len(sample) // _SAMPLE_WORDS)]
+        counts = _counts("en")
+        return "en" if sum(word in counts for word in sample) >= _KNOWN_SHARE * max(1, len(sample)) else ""
 
-def language_of_words(words: frozenset[str], declared: str) -> str:
-    """The language whose list decides for a text: what it declares, else English if its words are; else none."""
-    base = declared.replace("_", "-").split("-")[0].lower()
-    if base:
-        return base if base in LANGUAGES else ""
-    sample = sorted(word for word in words if "-" not in word and len(word) > 1)[:: max(1, len(words) // _SAMPLE_WORDS)]
-    counts = _counts("en")
-    return "en" if sum(word in counts for word in sample) >= _KNOWN_SHARE * max(1, len(sample)) else ""
+    def one_word(self, head: str, tail: str) -> bool:
+        """Whether a hyphen at a line end only divides a word. In doubt it is a hyphen of its own."""
+        if f"{head}-{tail}" in self.own or tail in _JOINING:
+            return False
+        return f"{head}{tail}" in self.own or self._listed(head, tail, sure=False)
+
+    def one_word_apart(self, head: str, tail: str) -> bool:
+        """The same of `head- tail` within a line, where a hyphen may stand for a word to come (`pre- and post-war`)."""
+        if tail in _JOINING:
+            return False
+        whole = f"{head}{tail}" in self.own and not {head, tail} <= self.own
+        return whole or self._listed(head, tail, sure=True)
+
+    def _listed(self, head: str, tail: str, *, sure: bool) -> bool:
+        """`sure`: only if the list has the whole word; else also where a part is none by itself (`Oka-for`)."""
+        counts = _counts(self.language)
+        if len(head) < 2 or len(tail) < 2 or not counts:
+            return False
+        count = counts.get(head + tail, 0)
+        if head in counts and tail in counts:
+            return count >= (1 if self.language in _SOLID else _SURE_COUNT)
+        return count > 0 or not sure
 
 
 @lru_cache(maxsize=2)
@@ -51,3 +72,6 @@ def _counts(language: str) -> Mapping[str, int]:
     from spellchecker import SpellChecker  # late: it takes longer to load than a short text to read
 
     return dict(SpellChecker(language=language).word_frequency.dictionary)
+
+
+NO_WORDS = Words()

@@ -13,13 +13,20 @@ from jobs.reading.headings import heading_number, keyword_heading
 from jobs.reading.text.lines import Block, Line, ends_sentence
 
 _SIGN = r"(?:copyright|©|\(c\))"
-_YEARS = r"\d{4}(?:(?:[-–]|, ?| and | & )\d{2,4}){0,9}"
+_YEARS = r"(?:(?:1[5-9]|20)\d\d(?:(?:[-–]|, ?| and | & )\d{2,4}){0,9}(?!\d)|(?-i:M[MCDLXVI]{2,14})\b)"
+_OF = (
+    r"(?:(?:text|first|illustrations?|cover|art(?:work)?|design|introduction|foreword|afterword|translation|english|"
+    r"photographs?|maps?|this|edition|story|poems?)[, ]{1,2}){0,3}"
+)
+"""What the rights are for: `Cover art copyright © 2019`."""
 _CLAIM = re.compile(
-    rf"(?:\w{{1,20}} ){{0,2}}(?:copyright|©|\(c\))(?: ?{_SIGN}|:)?(?:, | in | | by )?(?:{_YEARS}[,:]?(?P<dated>$|\W.*)"
+    rf"{_OF}(?:copyright|©|\(c\))(?: ?{_SIGN}|:)?(?:, | | by )?(?:{_YEARS}[,:]?(?P<dated>$|\W.*)"
     r"|(?P<by>(?<=by )\S.*))$"
-    r"|(?:copyright ?)?(?:©|\(c\)) ?(?P<signed>[^\W\d_].*)$"
-    r"|(?P<rights>all rights(?: are)? reserved)(?:\W{0,3}$|,? (?:including|under|worldwide|throughout|in all)\b.{0,300}$)"
-    r"|(?P<number>(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX-]{9,20}(?:\W{1,3}\(?[\w ]{1,20}\)?)?\W{0,3}$)"
+    rf"|{_OF}(?:copyright ?)?(?:©|\(c\)) ?(?P<signed>[^\W\d_].*)$"
+    r"|(?P<rights>all rights(?: are)? reserved)(?:\W{0,3}$"
+    r"|,? (?:including|under|worldwide|throughout|in all)\b.{0,300}$)"
+    r"|(?P<number>(?:e-?)?isbn(?:[- ]1[03])?(?: \(\w{1,12}\))?[\s:]{0,3}[\dxX–-]{9,20}"
+    r"(?:\W{1,3}\(?[\w ]{1,20}\)?)?\W{0,3}$)"
     r"|(?P<part>no part of this (?:book|publication|work) may be (?:reproduced|used|copied|transmitted|stored|scanned|"
     r"distributed|sold|resold|translated)\b.*$)",
     re.IGNORECASE,
@@ -27,34 +34,42 @@ _CLAIM = re.compile(
 _IMPRINT = re.compile(
     r"(?:(?:first |re)?(?:published|printed|printing|edition)\b|(?:first|second|third|\d{1,2}(?:st|nd|rd|th)) "
     r"(?:e-?book |paperback |hardcover )?(?:edition|printing)|cover (?:design|art|image|illustration|photograph)\b|"
-    r"library of congress|a catalogue record|typeset|printed and bound|www\.|https?://|edited by)",
+    r"library of congress|a catalogue record|typeset|set in \d|printed and bound|www\.|https?://|edited by)",
     re.IGNORECASE,
 )
 _LEGAL = re.compile(
-    r"\b(?:reproduced|transmitted|written permission|prior permission|permission (?:of|from|in writing)|"
-    r"rights reserved|moral rights?|fictitious|coincidental|sold subject|licensed for|catalogue record|infring\w{1,6}|"
-    r"work of fiction|products? of the author|supports? copyright|copyright (?:holder|owner|law|act|fuels)s?)\b"
-    r"|^names, characters,? (?:and )?(?:places?|businesses|events|organi[sz]ations)\b",
+    r"\b(?:reproduced|transmitted|written permission|prior permission|rights reserved|moral rights?|catalogue record|"
+    r"permission (?:of|from|in writing from) the (?:publisher|author|copyright)|sold subject to|licensed for|"
+    r"infring(?:e|es|ing|ement)|(?:products? of|used in) the author['’]s imagination|"
+    r"supports? copyright|copyright (?:holder|owner|law|act|fuels)s?)\b"
+    r"|\b(?:resemblance|similarity|characters|persons)\b.{0,160}\b(?:coincidental|fictitious|imaginary)\b"
+    r"|^(?:this (?:book|novel|story|ebook)? ?is a work of fiction"
+    r"|names, characters,? (?:and )?(?:places?|businesses|events|organi[sz]ations))\b",
     re.IGNORECASE,
 )
-_TELLS = re.compile(r"\b(?:he|she|I|me|my|him|said|says|asked|told|laughed|thought|was|were|had|is a)\b|[\"“”«»]", re.I)
+_TELLS = re.compile(r"\b(?:he|she|I|me|my|him|said|says|asked|told|laughed|thought|was|were|had)\b|[\"“”«»]", re.I)
 """What a story has and the sentences of a copyright page do not."""
-_NAMING = frozenset(
-    "and by of the in for at on to de la le les des du der den die das van von zu del di da da du e et y und per para "
-    "bei im esta edición traducción ausgabe édition traduction verlag all an a as with from plc ltd inc "
-    "estate heirs trustees family behalf copyright text illustrations illustration translation introduction cover art "
-    "design designed photograph photography image images foreword afterword edition edited printing printed bound "
-    "published reprinted first second third paperback hardcover ebook e-book typeset set publication data "
-    "cataloging-in-publication cataloguing-in-publication catalog record available".split()
+_BETWEEN_NAMES = (
+    "and by of the in for at on to de la le les des du der den die das van von zu del di da e et y und per para bei im "
+    "esta edición traducción ausgabe édition traduction verlag für deutsche deutschen all an a as with from plc ltd "
+    "inc pt estate heirs trustees family behalf copyright text illustrations illustration translation introduction "
+    "cover art design designed photograph photography image images foreword afterword edition edited printing printed "
+    "bound published reprinted first second third paperback hardcover ebook e-book typeset set publication data "
+    "cataloging-in-publication cataloguing-in-publication catalog record available"
 )
+_NAMING = frozenset(_BETWEEN_NAMES.split())
 """Words without a capital that stand between the names on a copyright page."""
+_VERBS = re.compile(r"\b(?:is|are|be|means|has|have)\b", re.IGNORECASE)
+"""No names, even where all words are capitals."""
 _WORD = re.compile(r"[^\s/–—]+")
 _ADDRESS = re.compile(r"www\.|https?:|\S@\S|\w\.(?:com|org|net|co|de|fr)\b", re.IGNORECASE)
 _KEY = re.compile(r"\d{1,2}(?: \d{1,2}){4,20}$")
 """The row of numbers by which printers count: `10 9 8 7 6 5 4`."""
 _SENTENCE = re.compile(r"(?<=[^\W\d_]{3}[.;!?])\s+(?=[^\W_]|©)|(?<=\d[.;])\s+(?=[^\W_]|©)")
 _FRONT_BLOCKS = 30
-_MAX_WORDS = 2000
+"""A title page and a copyright page have about 20 blocks between them."""
+_MAX_UNIT_CHARS = 2000
+"""The longest legal paragraphs have about 1,500; what is longer is text."""
 _MAX_BODY_CHARS = 400
 """A longer block is running text, whatever its end."""
 _MAX_DEDICATION_CHARS = 80
@@ -62,6 +77,7 @@ _MAX_DEDICATION_CHARS = 80
 _MAX_LINE_CHARS = 40
 """Longest line that is an address or a name; a longer one may be wrapped."""
 _MAX_NAMED_CHARS = 160
+"""Two lines of names; more of them are a list of something else."""
 
 
 def front_lines(found: Sequence[Block]) -> Iterator[tuple[int, int]]:
@@ -100,10 +116,10 @@ def _taken(block: Block) -> tuple[list[int], bool]:
     claimed = False
     names = 0
     for first, end in _units(block.lines):
-        text = " ".join(line.text for line in block.lines[first:end])[: _MAX_WORDS + 1]
+        text = " ".join(line.text for line in block.lines[first:end])[: _MAX_UNIT_CHARS + 1]
         sentences = _SENTENCE.split(text)
         claims = [_claims(sentence) for sentence in sentences]
-        if len(text) <= _MAX_WORDS and all(
+        if len(text) <= _MAX_UNIT_CHARS and all(
             claim or _is_imprint(one) or _is_legal(one) for claim, one in zip(claims, sentences, strict=True)
         ):
             claimed = claimed or any(claims)
@@ -155,7 +171,7 @@ def _is_legal(sentence: str) -> bool:
 
 def _only_names(text: str) -> bool:
     """Whether words are names, years, addresses and what stands between such, and none says what anybody does."""
-    if len(text) > _MAX_NAMED_CHARS or _TELLS.search(text):
+    if len(text) > _MAX_NAMED_CHARS or _TELLS.search(text) or _VERBS.search(text):
         return False
     words = (word.strip(".,;:()[]'’_*&©|·•") for word in _WORD.findall(text))
     return all(
@@ -166,6 +182,6 @@ def _only_names(text: str) -> bool:
 
 def _open_names(text: str) -> int:
     """How many lines of names may follow: of the publisher and the place, or of who holds the rights."""
-    if text.endswith((",", " by")) or re.search(rf"{_YEARS}$", text):
+    if text.lower().endswith((",", " by")) or re.search(rf"{_YEARS}$", text):
         return 1 + (_IMPRINT.match(text) is not None)
     return 0

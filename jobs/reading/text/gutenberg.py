@@ -15,8 +15,10 @@ from jobs.reading.document import Skip
 from jobs.reading.headings import capitals, keyword_heading
 from jobs.reading.text.lines import Block, Line, ends_sentence
 
-_START = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*\s?END\s?\*?\s?THE SMALL PRINT", re.IGNORECASE)
-_END = re.compile(
+START_MARK = re.compile(
+    r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG|\*\s?END\s?\*?\s?THE SMALL PRINT", re.IGNORECASE
+)
+END_MARK = re.compile(
     r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG|End of (?:the |this )?Project Gutenberg(?:'s|’s)?\b", re.IGNORECASE
 )
 _FACT = re.compile(r"(?P<key>Title|Author|Language):\s*(?P<value>\S.*)$")
@@ -68,8 +70,8 @@ def unframe(lines: Sequence[Line | None], skip: frozenset[Why]) -> Frame:
 
     A file may hold several books: what stands between an end mark and the next start mark is licence and header.
     """
-    starts = [index for index, line in enumerate(lines) if line and _START.match(line.text)]
-    ends = [index for index, line in enumerate(lines) if line and _END.match(line.text)]
+    starts = [index for index, line in enumerate(lines) if line and START_MARK.match(line.text)]
+    ends = [index for index, line in enumerate(lines) if line and END_MARK.match(line.text)]
     if not starts and not ends:
         return _front(lines)
     if ends and (not starts or ends[0] < starts[0]):

@@ -14,6 +14,7 @@ from enum import Enum, auto
 from jobs.account import Why
 from jobs.reading.cleaning import clean
 from jobs.reading.document import Skip
+from jobs.reading.text.divided import NO_WORDS, Words
 
 # Widths from which a line was not broken by hand: the usual limits of plain text are 60 to 80 characters.
 LONG_LINE_CHARS = 110
@@ -32,15 +33,6 @@ _WINDOW_CHARS = 40
 _SENTENCE_END = re.compile(r"[.!?…。！？:][\"'”’»)\]」』]*$")
 _MIN_ENDED_SHARE = 0.8
 _MIN_LONG_SHARE = 0.1
-# Ends of English words that are no words, so the hyphen before one at a line end is none of a compound.
-_FRAGMENTS = (
-    "able ably ance ances ation ations ative bility ble bly cal cally cial cian cious dent ence ences ened ening "
-    "ent ently ered ering ers ety ful fully hood ible ibly ical ically iness ingly ings ition itions ities ity ized "
-    "ing ings izing lessly lity ment ments mental nal ness nesses nity ously ous rial rity sion sions sional ship tain "
-    "tained taining tary ted tely tial tially tic tical tically ties ting tion tional tionally tions tious tive "
-    "tively tives tly tory ture tured tures turing ual ually uous vance vity"
-)
-_NO_WORDS = frozenset(_FRAGMENTS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,19 +130,19 @@ def blocks(lines: Sequence[Line | None]) -> list[Block]:
     return found
 
 
-def join_lines(lines: Sequence[Line], vocabulary: frozenset[str] = frozenset()) -> Joined:
+def join_lines(lines: Sequence[Line], words: Words = NO_WORDS) -> Joined:
     """The lines of a paragraph as running text.
 
     They meet with a space, but for scripts without spaces, after a dash, and in a divided word: its hyphen stays
-    (`well-known`) unless `vocabulary`, the words of the whole text, has it undivided or its end is no word.
+    (`well-known`) unless `words`, those of the whole text, have it undivided or the list of its language does.
     """
     if len(lines) == 1:
-        return _mended(lines[0].text, lines[0].offsets, vocabulary)
+        return _mended(lines[0].text, lines[0].offsets, words)
     text: list[str] = []
     offsets: array[int] = array("Q")
     hyphens: list[Skip] = []
     for line, after in zip(lines, [*lines[1:], None], strict=True):
-        joint = _Joint.NOTHING if after is None else _joint(line, after, vocabulary)
+        joint = _Joint.NOTHING if after is None else _joint(line, after, words)
         keep = len(line.text) - (joint is _Joint.DROP_HYPHEN)
         text.append(line.text[:keep])
         offsets.extend(line.offsets[:keep])
@@ -159,7 +151,7 @@ def join_lines(lines: Sequence[Line], vocabulary: frozenset[str] = frozenset()) 
         if joint is _Joint.SPACE:
             text.append(" ")
             offsets.append(line.end)  # the line end itself
-    mended = _mended("".join(text), offsets, vocabulary)
+    mended = _mended("".join(text), offsets, words)
     return Joined(mended.text, mended.offsets, (*hyphens, *mended.hyphens))
 
 
@@ -182,7 +174,7 @@ def ends_sentence(text: str) -> bool:
     return _SENTENCE_END.search(text[-8:]) is not None
 
 
-def _mended(text: str, offsets: Sequence[int], vocabulary: frozenset[str]) -> Joined:
+def _mended(text: str, offsets: Sequence[int], words: Words) -> Joined:
     """Without the hyphens of words that an earlier reader left divided (`nega- tive`), when the text has them whole."""
     kept: list[str] = []
     places: array[int] = array("Q")
@@ -190,7 +182,7 @@ def _mended(text: str, offsets: Sequence[int], vocabulary: frozenset[str]) -> Jo
     at = 0
     for match in _INNER.finditer(text):
         head, tail = match[1].lower(), match[2].lower()
-        if not match[2][0].islower() or f"{head}{tail}" not in vocabulary or {head, tail} <= vocabulary:
+        if not match[2][0].islower() or not words.one_word_apart(head, tail):
             continue
         kept.append(text[at : match.end(1)])
         places.extend(offsets[at : match.end(1)])
@@ -202,22 +194,18 @@ def _mended(text: str, offsets: Sequence[int], vocabulary: frozenset[str]) -> Jo
     return Joined("".join([*kept, text[at:]]), places, tuple(hyphens))
 
 
-def _joint(line: Line, following: Line, vocabulary: frozenset[str]) -> _Joint:
+def _joint(line: Line, following: Line, words: Words) -> _Joint:
     before, after = line.text, following.text
     if line.divided or before.endswith("—") or (_UNSPACED.match(before[-1]) and _UNSPACED.match(after)):
         return _Joint.NOTHING
     head = _HEAD.search(before[-_WINDOW_CHARS:])
     tail = _TAIL.match(after)
-    if head is None or tail is None or not tail.group()[0].islower():
+    if head is None or tail is None:
         return _Joint.SPACE
-    whole, hyphened = (f"{head[1]}{mark}{tail.group()}".lower() for mark in ("", "-"))
-    if before.endswith("\u00ac"):
-        return _Joint.DROP_HYPHEN
-    if hyphened in vocabulary:
-        return _Joint.NOTHING
-    if whole in vocabulary or (tail.group() in _NO_WORDS and tail.group() not in vocabulary):
-        return _Joint.DROP_HYPHEN
-    return _Joint.NOTHING
+    if not tail.group()[0].islower():  # `Anglo-Saxon`
+        return _Joint.NOTHING if head[1][0].isupper() else _Joint.SPACE
+    divided = before.endswith("\u00ac") or words.one_word(head[1].lower(), tail.group().lower())
+    return _Joint.DROP_HYPHEN if divided else _Joint.NOTHING
 
 
 def _line(text: str, start: int, end: int, cuts: Sequence[Skip]) -> Line | None:

@@ -43,7 +43,11 @@ def without_matter(
     _add(matter, Why.NOTES, _notes(found, labels))
     kept: list[Block] = []
     skips: list[Skip] = []
+    touched = {index for index, _ in matter}
     for index, block in enumerate(found):
+        if index not in touched:
+            kept.append(block)
+            continue
         why = matter.get((index, None))
         gone = {n for n, _ in enumerate(block.lines) if (why or matter.get((index, n))) in skip}
         skips += (Skip(block.lines[n].start, block.lines[n].end, why or Why.FRONT) for n in sorted(gone))
@@ -116,7 +120,7 @@ def _notes_end(found: Sequence[Block], at: int, unwritten: frozenset[str], *, su
     for index in range(at, len(found)):
         block = found[index]
         lines = block.lines[index == at :]
-        if index > at and (_is_heading(block) or index - end > _MAX_UNNUMBERED + 1):
+        if index > at and (_is_heading(block) or index - end > _MAX_UNNUMBERED):
             break
         if end > at and is_rule(block.lines[0].text):
             break
@@ -128,7 +132,7 @@ def _notes_end(found: Sequence[Block], at: int, unwritten: frozenset[str], *, su
                 inner = _NOTE.match(line.text)
                 if inner is not None:
                     row.takes(inner, next_only=True)
-        elif index > at + 1 and end == at:
+        elif end == at < index and not is_rule(block.lines[0].text):
             break
     return end
 

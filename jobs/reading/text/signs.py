@@ -15,7 +15,9 @@ from jobs.account import Why
 from jobs.reading.document import Skip
 
 _MAX_ASIDE_CHARS = 30_000
-_MAX_ASIDE_BLOCKS = 20
+_MAX_BLANK_LINES = {Why.ILLUSTRATIONS: 1, Why.NOTES: 3, Why.LICENCE: 20}
+"""Inside an aside: a caption has a line or two of its own, a note some paragraphs, a transcriber's remarks a page."""
+_BLOCK_END = re.compile(r"[ \t]{0,80}(?:$|[\f\u2029]|(?:\r\n|\n|\r(?!\n))[ \t]{0,80}(?:[\r\n]|\[|$))")
 _BRACKET = re.compile(r"[\[\]]|\n[ \t\r]*\n|\r[ \t]*\r")
 _ASIDE = re.compile(
     r"\[(?:(?P<illustrations>illustrations?|illus\.?|frontispiece)(?=[\]:.,;(\s])"
@@ -86,7 +88,7 @@ def marks_of(text: str, skip: frozenset[Why]) -> Marks:
 
 
 def _asides(text: str) -> Iterator[Skip]:
-    """Bracketed asides; one may run over several blocks, and one that is never closed is text."""
+    """Bracketed asides; one may run over a few blocks, and one that is never closed is text."""
     opened: list[tuple[int, int]] = []
     blank_lines = 0
     for match in _BRACKET.finditer(text):
@@ -96,12 +98,21 @@ def _asides(text: str) -> Iterator[Skip]:
             blank_lines += 1
         elif opened:
             start, before = opened.pop()
-            if match.end() - start > _MAX_ASIDE_CHARS or blank_lines - before > _MAX_ASIDE_BLOCKS:
-                continue
-            kind = _ASIDE.match(text, start)
-            if kind is not None and (kind["picture"] is None or _begins_line(text, start)):
-                why = Why.NOTES if kind["notes"] else Why.LICENCE if kind["licence"] else Why.ILLUSTRATIONS
+            why = _aside(text, start) if match.end() - start <= _MAX_ASIDE_CHARS else None
+            inside = blank_lines - before
+            # What an unclosed bracket swallows is story: the one that closes over a blank line ends its block.
+            if why is not None and (
+                not inside or (inside <= _MAX_BLANK_LINES[why] and _BLOCK_END.match(text, match.end()))
+            ):
                 yield Skip(start, match.end(), why)
+
+
+def _aside(text: str, start: int) -> Why | None:
+    """What the bracket at `start` says that it is; None when it is text."""
+    kind = _ASIDE.match(text, start)
+    if kind is None or (kind["picture"] is not None and not _begins_line(text, start)):
+        return None
+    return Why.NOTES if kind["notes"] else Why.LICENCE if kind["licence"] else Why.ILLUSTRATIONS
 
 
 def _begins_line(text: str, start: int) -> bool:

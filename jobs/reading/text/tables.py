@@ -34,14 +34,52 @@ class _By(Enum):
     GAP = _GAP
 
 
+_Row = tuple[tuple[int, int], ...]
+"""Where the cells of a row are."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Lines [first, end) are rows. `sure`: nobody would read it aloud; else it may be text that is set in columns."""
 
     first: int
     end: int
-    rows: tuple[tuple[tuple[int, int], ...], ...]
+    rows: tuple[_Row, ...]
     sure: bool
+
+
+@dataclass(slots=True)
+class _Scan:
+    """Looks for tables whose cells are parted in one way. `after`: no table begins before this line.
+
+    Where a row of lines is no table, none begins inside it, so each line is looked at once.
+    """
+
+    lines: Sequence[Line]
+    text: str
+    borders: Sequence[bool]
+    by: _By
+    after: int = 0
+
+    def table(self, first: int) -> Table | None:
+        """The table that begins at a line, None if none does."""
+        if first < self.after:
+            return None
+        rows: list[_Row] = []
+        worded: list[_Row] = []
+        end = first
+        while end < len(self.lines):
+            cells = () if self.borders[end] else _cells(self.lines[end], self.text, self.by)
+            if not self.borders[end]:
+                if len(cells) < 2 or (worded and not _fits(worded, cells, self.text, self.by)):
+                    break
+                worded.append(cells)
+            rows.append(cells)
+            end += 1
+        self.after = max(end, first + 1)
+        if len(worded) < _MIN_ROWS or _sentences(worded, self.text):
+            return None
+        return Table(first, end, tuple(rows), sure=self.by is _By.BAR or _sure(worded, self.text))
 
 
 def tables_of(lines: Sequence[Line], text: str) -> list[Table]:
@@ -51,12 +89,14 @@ def tables_of(lines: Sequence[Line], text: str) -> list[Table]:
         return tables
     if _is_list(lines):
         return tables
+    borders = [_is_border(line, text) for line in lines]
+    scans = [_Scan(lines, text, borders, by) for by in _By]
     first = 0
     while first + _MIN_ROWS <= len(lines):
-        found = next((table for by in _By if (table := _table(lines, text, first, by)) is not None), None)
+        found = next((table for scan in scans if (table := scan.table(first)) is not None), None)
         if found is not None:
             tables.append(found)
-        first = first + 1 if found is None else found.end
+        first = min(scan.after for scan in scans) if found is None else found.end
     return tables
 
 
@@ -76,26 +116,6 @@ def row_text(text: str, cells: Sequence[tuple[int, int]]) -> tuple[str, Sequence
         offsets.extend(places)
         before = places[-1] + 1
     return "".join(pieces), offsets
-
-
-def _table(lines: Sequence[Line], text: str, first: int, by: _By) -> Table | None:
-    """The table that begins at a line, None if none does."""
-    rows: list[tuple[tuple[int, int], ...]] = []
-    worded: list[tuple[tuple[int, int], ...]] = []
-    end = first
-    while end < len(lines):
-        line = lines[end]
-        border = _is_border(line, text)
-        cells = () if border else _cells(line, text, by)
-        if not border and (len(cells) < 2 or (worded and not _fits(worded, cells, text, by))):
-            break
-        if not border:
-            worded.append(cells)
-        rows.append(cells)
-        end += 1
-    if len(worded) < _MIN_ROWS or _sentences(worded, text):
-        return None
-    return Table(first, end, tuple(rows), sure=by is _By.BAR or _sure(worded, text))
 
 
 def _is_list(lines: Sequence[Line]) -> bool:

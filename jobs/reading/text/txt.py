@@ -27,6 +27,7 @@ from jobs.reading.headings import (
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.text.blocks_apart import apart_at_chapters
 from jobs.reading.text.contents import without_contents
+from jobs.reading.text.divided import Words
 from jobs.reading.text.gutenberg import LANGUAGES, Frame, unframe, without_credits
 from jobs.reading.text.lines import Block, Line, blocks, ends_sentence, join_lines, split_lines, words_of
 from jobs.reading.text.matter import without_matter
@@ -60,7 +61,7 @@ class _Reader:
 
     text: str
     blocks: Sequence[Block]
-    vocabulary: frozenset[str]
+    words: Words
     skip: frozenset[Why]
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
     skipped: list[Skip] = field(default_factory=list)
@@ -160,7 +161,7 @@ class _Reader:
                 self.builder.add(Paragraph(kind, text, offsets))
 
     def _joined(self, lines: Sequence[Line]) -> tuple[str, Sequence[int]]:
-        joined = join_lines(lines, self.vocabulary)
+        joined = join_lines(lines, self.words)
         self.skipped += joined.hyphens
         return joined.text, joined.offsets
 
@@ -186,9 +187,9 @@ def read_txt(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) 
     found, contents = without_contents(found, skip)
     found, matter = without_matter(found, skip, marks.labels)
     passages = _joined_passages([*skipped, *contents, *matter], text)
-    reader = _Reader(text, found, words_of(text), skip)
-    reader.read()
     title, author, language = _facts(frame, name)
+    reader = _Reader(text, found, Words(words_of(text), language), skip)
+    reader.read()
     document = Document(
         title=title,
         author=author,

@@ -107,13 +107,6 @@ _STATES_OR_WORDS = {
     "Wash": "Washington", "Pa": "Pennsylvania",
 }  # fmt: skip
 """Also names and words that follow a comma: `Yes, Pa. I will.`"""
-TOWNS = word_set(
-    "Boston Cambridge Springfield Worcester Lowell Salem Concord Chicago Peoria Joliet Evanston Rockford Wilmington"
-    " Dover Newark Indianapolis Bloomington Evansville Portland Eugene Seattle Tacoma Spokane Olympia Dallas Houston"
-    " Austin Antonio Worth Paso Galveston Waco Lubbock Philadelphia Pittsburgh Harrisburg Scranton Lancaster Gettysburg"
-    " Allentown Bethlehem Erie"
-)
-"""Last words of towns in those states."""
 _BY_CONTEXT: dict[str, Readings] = {
     "Col": ((Evidence.DIGIT_NEXT, "Column"), (Evidence.NAME_NEXT, "Colonel"), (Evidence.TITLE_NEXT, "Colonel")),
     "n": ((Evidence.DIGIT_NEXT, "note"),),
@@ -179,13 +172,6 @@ BARE_CAPITALS = word_set("MR MRS MESSRS DR ST PROF CAPT SGT LT COL REV")
 """Titles that shouting and headings write in capitals: taken without a stop before a capital word."""
 NO_NAMES_NEXT = word_set("Congo")
 """`the DR Congo`"""
-CALLS = word_set(
-    "Ah Aye Bye Certainly Come Fine Go Good Goodbye Hello Help Hey Hi Hush Indeed Listen Look Lord Mother Nay Oh Ok Okay"
-    " Please Quick Quiet Really Right Run See Sir Sorry Stop Sure Thanks True Truly Wait Welcome Why Yeah Yep Aw Nope Eh"
-    " Alas Enough God Heavens Goodness Morning Never Maam Ma'am Dear Father Uncle Aunt Hurry Stay Take Get Eat Drink"
-    " Say Tell Then Ask Rest Well"
-)
-"""Words that stand before the comma of an address: no town (with `STARTERS`)."""
 
 
 def _table() -> dict[str, Readings]:

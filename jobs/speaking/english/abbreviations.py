@@ -10,19 +10,18 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jobs.account import Why
-from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.base import Context, Replacement, Rule, without_overlap
 from jobs.speaking.english.abbreviation_table import (
     BARE,
     BARE_CAPITALS,
     CALENDAR,
-    CALLS,
     NO_NAMES_NEXT,
     STARTERS,
     TABLE,
     TITLES,
-    TOWNS,
     Evidence,
 )
+from jobs.speaking.english.states import in_state
 
 _NEAR_CHARS = 60
 _WORD_CHARS = 20
@@ -94,12 +93,6 @@ _ORDINAL_BEFORE = re.compile(
 )
 _PLACE_BEFORE = re.compile(r"(?:,|\b[a-z]{1,12})\s$")
 _LIST_BEFORE = re.compile(r",\s$|\b[DRI]-$")
-_TOWN_BEFORE = re.compile(r"(?<![\w'’.])([A-Z][\w'’.-]{1,24}),\s$")
-_IN_TOWN_BEFORE = re.compile(
-    r"\b(?:([Ii]n|[Aa]t|[Nn]ear|[Ff]rom|[Oo]f|[Aa]round|[Oo]utside|[Vv]ia)|to) (?:[A-Z][\w'’.-]{1,24} ){0,2}[A-Z][\w'’.-]{1,24},\s$"
-)
-_STATE_ENDS = re.compile(r"[,;:)\]]|\s\d{5}(?!\d)")
-_STATE_LAST = re.compile(rf"[{_CLOSE})]{{0,3}}$|\s?[—–]")
 
 
 def stop_kept(text: str, end: int) -> bool:
@@ -123,11 +116,7 @@ def _rule(text: str, context: Context) -> Iterator[Replacement]:
     found += _of_table(text, (match for match in _PLAIN_CAPITALS.finditer(text) if _before_name(match)))
     if _SIGN_HINT.search(text) is not None:
         found += [_sign(text, match) for match in _SIGNS.finditer(text)]
-    end = 0
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if one.start >= end:
-            yield one
-            end = one.end
+    yield from without_overlap(found)
 
 
 def _span(text: str, match: re.Match[str]) -> Replacement:
@@ -138,8 +127,9 @@ def _span(text: str, match: re.Match[str]) -> Replacement:
 
 
 def _before_name(match: re.Match[str]) -> bool:
-    """Whether the word after a title in capitals may be a name."""
-    return match[2].capitalize() not in STARTERS | NO_NAMES_NEXT
+    """Whether a title in capitals is one: `ST` has to stand before a name, the others are hardly anything else."""
+    following = match[2].capitalize()
+    return following not in NO_NAMES_NEXT and (match[1] != "ST" or following not in STARTERS)
 
 
 def _has_stopped(text: str) -> bool:
@@ -249,26 +239,13 @@ def _shown(evidence: Evidence, before: str, after: str) -> bool:
         case Evidence.DATE:
             return (_DATE_BEFORE.search(word_before) or _DATE_NEXT.match(after)) is not None
         case Evidence.STATE | Evidence.STATE_IN_DOUBT:
-            return _in_state(before, after, doubtful=evidence is Evidence.STATE_IN_DOUBT)
+            return in_state(before, after, doubtful=evidence is Evidence.STATE_IN_DOUBT)
         case Evidence.BRACKETS:
             return before.endswith(("(", "[")) and after.startswith((")", "]", ","))
         case Evidence.ANY:
             return True
     pattern = _PATTERNS[evidence]
     return (pattern.search(word_before) if evidence in _BACKWARD else pattern.match(after)) is not None
-
-
-def _in_state(before: str, after: str, *, doubtful: bool) -> bool:
-    """Whether a town stands before a state: no call (`Yes, Pa. I will.`), no name of a person (`here, Tom, Pa.`)."""
-    town = _TOWN_BEFORE.search(before)
-    if town is None or town[1] in STARTERS or town[1] in CALLS:
-        return False
-    if not doubtful or town[1] in TOWNS:
-        return True
-    placed = _IN_TOWN_BEFORE.search(before)
-    if placed is None:
-        return False
-    return _STATE_ENDS.match(after) is not None or (placed[1] is not None and _STATE_LAST.match(after) is not None)
 
 
 _PATTERNS = {

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from jobs.account import Why
-from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric_text, replaced
-from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
+from jobs.speaking.base import Replacement, Rule
+from jobs.speaking.english.numerals import on_numbers, replaced
+from jobs.speaking.english.words import Locale, cardinal
+from jobs.speaking.letters import digits_named
 
 _BEFORE = r"(?<![0-9A-Za-z_$£€¥₹])(?<![0-9][.,:/-])"
 _AFTER = r"(?![0-9A-Za-z]|[-./:][0-9])"
@@ -58,17 +59,15 @@ _EMERGENCY = re.compile(
 _JETS = re.compile(r"\b(?:Boeing (7)([0-9]7)|Airbus A(3)([0-9]{2}))(?![0-9A-Za-z]|[.,][0-9])")
 
 
-def hexadecimal(text: str, _: Context) -> Iterator[Replacement]:
+@on_numbers
+def hexadecimal(text: str, _: Locale) -> Iterator[Replacement]:
     """`00:1A:2B:3C:4D:5E`, `2001:db8::1`, a hash: sign by sign."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
     for pattern in (_HEX_GROUPS, _HEX):
-        for match in pattern.finditer(plain_text):
+        for match in pattern.finditer(text):
             written = match.group()
             letters = sum(char.isalpha() for char in written)
             if letters and len(written) - letters > 1 and (letters > 1 or pattern is _HEX_GROUPS):
-                yield replaced(plain_text, match.span(), _by_sign(written), Why.NUMBER)
+                yield replaced(text, match.span(), _by_sign(written), Why.NUMBER)
 
 
 def _by_sign(written: str) -> str:
@@ -76,40 +75,33 @@ def _by_sign(written: str) -> str:
     groups = [group for group in re.split("[:-]+", written) if group]
     if len(groups) == 1:
         groups = [written[start : start + 4] for start in range(0, len(written), 4)]
-    return ", ".join(" ".join(digits(char) or char.upper() for char in group) for group in groups)
+    return ", ".join(" ".join(digits_named(char) or char.upper() for char in group) for group in groups)
 
 
-def named(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def named(text: str, locale: Locale) -> Iterator[Replacement]:
     """Numbers with a name beside them: an ISSN, `call 911`, `Boeing 747`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _SERIAL.finditer(text):
-        last = f"{digits(match[2])} X" if match[2].endswith("X") else digits(match[2])
-        yield replaced(text, (match.start(1), match.end()), f"{digits(match[1])}, {last}", Why.NUMBER)
+        last = f"{digits_named(match[2])} X" if match[2].endswith("X") else digits_named(match[2])
+        yield replaced(text, (match.start(1), match.end()), f"{digits_named(match[1])}, {last}", Why.NUMBER)
     for match in _EMERGENCY.finditer(text):
         group = 1 if match[1] else 2
-        yield replaced(text, match.span(group), digits(match[group]), Why.NUMBER)
+        yield replaced(text, match.span(group), digits_named(match[group]), Why.NUMBER)
     for match in _JETS.finditer(text):
         first, last = (match[1], match[2]) if match[1] else (match[3], match[4])
-        tail = cardinal(last, locale) if last[0] != "0" else f"oh {digits(last[1])}"
+        tail = cardinal(last, locale) if last[0] != "0" else f"oh {digits_named(last[1])}"
         start = match.start(1) if match[1] else match.start(3)
         yield replaced(text, (start, match.end()), f"{cardinal(first, locale)} {tail}", Why.NUMBER)
 
 
-def phones(text: str, _: Context) -> Iterator[Replacement]:
+@on_numbers
+def phones(text: str, _: Locale) -> Iterator[Replacement]:
     """`+44 20 7946 0958`, `(555) 010-9999`, `555-1234`, digit by digit."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
     for pattern in _PHONES:
         for match in pattern.finditer(text):
             yield _by_group(text, match)
     for match in _AFTER_PHONE_WORD.finditer(text):
-        yield replaced(text, match.span(1), ", ".join(digits(group) for group in match[1].split(" ")), Why.NUMBER)
+        yield replaced(text, match.span(1), ", ".join(digits_named(group) for group in match[1].split(" ")), Why.NUMBER)
     for match in _LOCAL.finditer(text):
         window = text[max(0, match.start() - 12) : match.start()]
         counts = match[2].endswith("00") or _NO_PHONE.match(text, match.end()) or _PAGE.search(window)
@@ -117,13 +109,9 @@ def phones(text: str, _: Context) -> Iterator[Replacement]:
             yield _by_group(text, match)
 
 
-def dotted(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def dotted(text: str, locale: Locale) -> Iterator[Replacement]:
     """`192.168.0.1` with "dot" and digit by digit; other dotted numbers, `2.0.1` or `v2.0.1`, with "point"."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _DOTTED.finditer(text):
         version, number = match.groups()
         if version is None and _THOUSANDS.fullmatch(number):
@@ -131,9 +119,9 @@ def dotted(text: str, context: Context) -> Iterator[Replacement]:
         parts = number.split(".")
         end = match.end()
         if version is None and len(parts) == 4 and all(len(part) <= 3 and int(part) <= 255 for part in parts):
-            words = " dot ".join(digits(part) for part in parts)
+            words = " dot ".join(digits_named(part) for part in parts)
             if port := _PORT.match(text, end):
-                words += f" port {digits(port[1])}" if port[1] else f" slash {cardinal(port[2], locale)}"
+                words += f" port {digits_named(port[1])}" if port[1] else f" slash {cardinal(port[2], locale)}"
                 end = port.end()
             yield replaced(text, (match.start(), end), words, Why.NUMBER)
             continue
@@ -145,24 +133,18 @@ def dotted(text: str, context: Context) -> Iterator[Replacement]:
             yield replaced(text, match.span(), f"version {number}", Why.NUMBER)
 
 
-def numbered(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def numbered(text: str, locale: Locale) -> Iterator[Replacement]:
     """`#5` as "number five"."""
-    plain_text = numeric_text(text)
-    if plain_text is None or "#" not in plain_text:
+    if "#" not in text:
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _NUMBER_SIGN.finditer(text):
         yield replaced(text, match.span(), f"number {cardinal(match[1], locale)}", Why.NUMBER)
 
 
-def chains(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def chains(text: str, locale: Locale) -> Iterator[Replacement]:
     """`978-3-16-148410-0` digit by digit, `4-4-2` number by number, with a comma between."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _CHAIN.finditer(text):
         groups = re.findall(r"[0-9]+", match.group())
         words = ", ".join(_group(group, groups, locale) for group in groups)
@@ -171,13 +153,13 @@ def chains(text: str, context: Context) -> Iterator[Replacement]:
 
 def _group(group: str, groups: list[str], locale: Locale) -> str:
     counted = all(len(one) <= 2 and (one[0] != "0" or one == "0") for one in groups)
-    return cardinal(group, locale) if counted else digits(group)
+    return cardinal(group, locale) if counted else digits_named(group)
 
 
 def _by_group(text: str, match: re.Match[str]) -> Replacement:
     groups = re.findall(r"[0-9]+", match.group())
     plus = "plus " if match.group().startswith("+") else ""
-    return replaced(text, match.span(), plus + ", ".join(digits(group) for group in groups), Why.NUMBER)
+    return replaced(text, match.span(), plus + ", ".join(digits_named(group) for group in groups), Why.NUMBER)
 
 
 RULES: tuple[Rule, ...] = (hexadecimal, named, phones, dotted, numbered, chains)

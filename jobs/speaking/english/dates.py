@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric_text, replaced, without_final_stop
-from jobs.speaking.english.words import Locale, cardinal, digits, locale_of, ordinal, two_digits, year
-from jobs.speaking.letters import word_set
+from jobs.speaking.english.numerals import numeric_text, on_numbers, replaced, without_final_stop
+from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal, two_digits, year
+from jobs.speaking.letters import digits_named, word_set
 
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -52,13 +52,9 @@ _COUNTED = re.compile(rf"(?: [a-z]{{2,20}})? {PLURAL_NOUN}")
 _WINDOW_CHARS = 24
 
 
-def named(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def named(text: str, locale: Locale) -> Iterator[Replacement]:
     """`12 March 1884`, `March 12th, 1884`, `12-14 Sept.`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _DAY_MONTH.finditer(text):
         _, day, to, last, month, _, written_year = match.groups()
         days = f"{_ordinal(day, locale)}{_joint(to)}{_ordinal(last, locale)}" if last else _ordinal(day, locale)
@@ -74,13 +70,9 @@ def named(text: str, context: Context) -> Iterator[Replacement]:
         yield _until_stop(text, match.span(), f"{_month(month)} {the or ''}{days}{comma}{_year(written_year, locale)}")
 
 
-def month_and_year(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def month_and_year(text: str, locale: Locale) -> Iterator[Replacement]:
     """`Sept. 1884`, `March, 1884`: the month is written out, the year read as one."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _MONTH_YEAR.finditer(text):
         if not re.compile(f" {PLURAL_NOUN}").match(text, match.end()):
             yield replaced(text, match.span(), f"{_month(match[1])}{match[2]}{year(match[3], locale)}", Why.DATE)
@@ -89,13 +81,9 @@ def month_and_year(text: str, context: Context) -> Iterator[Replacement]:
 _MONTH_YEAR = re.compile(rf"(?<![A-Za-z])({MONTH})(,? )({_YEAR})(?![A-Za-z%°]|-[A-Za-z])")
 
 
-def iso(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def iso(text: str, locale: Locale) -> Iterator[Replacement]:
     """`2024-05-06`, with a time or without."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _ISO.finditer(text):
         month, day = int(match[3]), int(match[4])
         if 1 <= month <= 12 and 1 <= day <= 31:
@@ -186,7 +174,7 @@ def _iso_time(match: re.Match[str], locale: Locale) -> str:
     if second:
         words += f" {two_digits(second, locale)}"
     if fraction:
-        words += f" point {digits(fraction)}"
+        words += f" point {digits_named(fraction)}"
     if utc:
         return f"{words} U T C"
     if sign:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jobs.account import Why
-from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import DASH, PLAIN, numeric_text, replaced, value_of, without_final_stop
+from jobs.speaking.base import Replacement, Rule
+from jobs.speaking.english.numerals import DASH, PLAIN, on_numbers, replaced, value_of, without_final_stop
 from jobs.speaking.english.numerals import number_words as words_of
-from jobs.speaking.english.words import Locale, cardinal, locale_of
+from jobs.speaking.english.words import Locale, cardinal
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +133,11 @@ _PER |= {"day": "day", "g": "gram", "l": "liter", "km": "kilometer", "mi": "mile
 _ADJECTIVAL = re.compile(r"-(?!an?\b)[A-Za-z]| (?:bills?|notes?|coins?|stamps?|banknotes?|chips?|piece|pieces)\b")
 
 
-def signed(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def signed(text: str, locale: Locale) -> Iterator[Replacement]:
     """`$5.30`, `-€3.5 million`, `US$ 40`, `$5-10/month`."""
-    plain_text = numeric_text(text)
-    if plain_text is None or not _ANY.search(plain_text):
+    if not _ANY.search(text):
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _PREFIXED.finditer(text):
         sign, currency, first, last = match["sign"], _NAMES[match["currency"].strip()], match["first"], match["last"]
         gap, letter = match["gap"], match["letter"]
@@ -168,26 +166,22 @@ def signed(text: str, context: Context) -> Iterator[Replacement]:
         yield Replacement(one.start, one.end, one.now.replace("  ", " "), one.why)
 
 
-def followed(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def followed(text: str, locale: Locale) -> Iterator[Replacement]:
     """`5 €`, `40 USD`, `5¢`, `5-10 €`."""
-    plain_text = numeric_text(text)
-    if plain_text is None or not _ANY.search(plain_text):
+    if not _ANY.search(text):
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _SUFFIXED.finditer(text):
         amount = (match["first"], match["last"] or "", _magnitude(match["large"], match["letter"]))
         words = _words(_NAMES[match["currency"]], amount, locale)
         yield replaced(text, match.span(), f"{_SIGN_WORDS[match['sign']]}{words}", Why.MONEY)
 
 
-def old(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def old(text: str, locale: Locale) -> Iterator[Replacement]:
     """`£3 10s. 6d.`, `2s. 6d.`; `50p` in Britain."""
-    plain_text = numeric_text(text)
-    if plain_text is None or not _ANY.search(plain_text):
+    if not _ANY.search(text):
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _OLD.finditer(text):
         pounds, shillings, pence, half = match.groups()
         words = f"{cardinal(shillings, locale)} shilling{'' if shillings == '1' else 's'} and "

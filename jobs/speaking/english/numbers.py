@@ -20,11 +20,12 @@ from jobs.speaking.english.numerals import (
     START,
     VULGAR,
     number_words,
-    numeric_text,
+    on_numbers,
     plain,
     replaced,
 )
-from jobs.speaking.english.words import Locale, cardinal, digits, grouped_digits, locale_of, ordinal, plural
+from jobs.speaking.english.words import Locale, cardinal, grouped_digits, locale_of, ordinal, plural
+from jobs.speaking.letters import digits_named
 
 _END = r"(?![0-9A-Za-z])"
 _RANGE = re.compile(
@@ -56,13 +57,9 @@ _ORDINARY = re.compile(r"[^\x00-\x7f]")
 _WINDOW_CHARS = 12
 
 
-def ordinals(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def ordinals(text: str, locale: Locale) -> Iterator[Replacement]:
     """`21st`, `18th–19th`, `1/16th`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _FRACTION_SUFFIX.finditer(text):
         yield replaced(text, match.span(), number_words(match[1], locale), Why.FRACTION)
     for match in _OLD_ORDINALS.finditer(text):
@@ -74,13 +71,9 @@ def ordinals(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, match.span(), words, Why.ORDINAL)
 
 
-def ranges(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def ranges(text: str, locale: Locale) -> Iterator[Replacement]:
     """`10–20`, `3-2`, `1.5 – 2.5`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _RANGE.finditer(text):
         first, _, last = match.groups()
         between = " to " if _is_range(text, match) else " "
@@ -103,13 +96,9 @@ def _is_range(text: str, match: re.Match[str]) -> bool:
     return len(first) < 3 or (len(first), first) <= (len(last), last)
 
 
-def plain_numbers(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def plain_numbers(text: str, locale: Locale) -> Iterator[Replacement]:
     """`1,200`, `-5`, `3.14`, `½`, `2 1/2`; `10k` and `18-year-old` with their letters apart."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _LINES.finditer(text):
         height = match[1]
         words = f"{cardinal(height[:-2], locale)} {cardinal(height[-2:], locale)}"
@@ -129,7 +118,7 @@ def plain_numbers(text: str, context: Context) -> Iterator[Replacement]:
         start = match.start() if sign else match.start(2)
         yield replaced(text, (start, match.end()), words, Why.FRACTION if fraction else Why.NUMBER)
     for match in _IN_WORD.finditer(text):
-        words = f"{_in_word(match[1], locale)} point {digits(match[2])}"
+        words = f"{_in_word(match[1], locale)} point {digits_named(match[2])}"
         yield replaced(text, match.span(), words, Why.NUMBER)
 
 
@@ -149,14 +138,11 @@ def left(text: str, context: Context) -> Iterator[Replacement]:
         yield Replacement(one.start, one.end, f" {one.now}", one.why) if listed else one
 
 
-def each_digit(text: str, _: Context) -> Iterator[Replacement]:
+@on_numbers
+def each_digit(text: str, _: Locale) -> Iterator[Replacement]:
     """What is left of a run that another rule has claimed in part."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
     for match in _DIGIT.finditer(text):
-        yield replaced(text, match.span(), digits(match.group()), Why.NUMBER)
+        yield replaced(text, match.span(), digits_named(match.group()), Why.NUMBER)
 
 
 def _in_word(run: str, locale: Locale) -> str:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, wraps
 
 from jobs.account import Why
-from jobs.speaking.base import Replacement
-from jobs.speaking.english.words import Locale, cardinal, decimal, digits, grouped_digits, ordinal
+from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.english.words import Locale, cardinal, decimal, grouped_digits, locale_of, ordinal
+from jobs.speaking.letters import digits_named
 
 VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞↉"
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺"
@@ -52,6 +54,8 @@ DASH = r"(?: ?[–‒] ?| - |-)"
 """Between the ends of a range."""
 MOST_BARE_DIGITS = 9
 """A longer whole number without separators is an identifier: digit by digit."""
+_WITH_DECIMAL_COMMA = re.compile(rf"{_EUROPEAN}|{_COMMA_DECIMAL}")
+_WITH_DOTS = re.compile(_DOTTED)
 _MIXED = re.compile(rf"(?:([0-9]+)[ -]?)?([{VULGAR}])|(?:([0-9]+)[ -])?([0-9]+)/([0-9]+)")
 _SIGNS = {"-": "minus ", "−": "minus ", "–": "minus ", "+": "plus ", "±": "plus or minus ", "~": "about "}
 _SIGNS |= {"≈": "about ", "≤": "at most ", "≥": "at least "}
@@ -63,6 +67,17 @@ def numeric_text(text: str) -> str | None:
     """The plain text, or None where it has nothing to read as a number: the one check before all rules, done once."""
     text = plain(text)
     return text if _NUMERIC.search(text) else None
+
+
+def on_numbers(rule: Callable[[str, Locale], Iterable[Replacement]]) -> Rule:
+    """A rule of numbers: it gets the plain text of a sentence that has one, and the locale."""
+
+    @wraps(rule)
+    def checked(text: str, context: Context) -> Iterable[Replacement]:
+        plain_text = numeric_text(text)
+        return () if plain_text is None else rule(plain_text, locale_of(context.language))
+
+    return checked
 
 
 def plain(text: str) -> str:
@@ -99,10 +114,12 @@ def without_final_stop(text: str, end: int) -> int:
 
 def value_of(number: str) -> tuple[str, str]:
     """Digits of the whole part and of the places of a written number without sign and fraction."""
-    if re.fullmatch(rf"{_EUROPEAN}|{_COMMA_DECIMAL}", number):
+    if number.isdigit():
+        return number, ""
+    if _WITH_DECIMAL_COMMA.fullmatch(number):
         whole, _, places = number.replace(".", "").partition(",")
         return whole, places
-    if re.fullmatch(_DOTTED, number):
+    if _WITH_DOTS.fullmatch(number):
         return number.replace(".", ""), ""
     whole, _, places = number.partition(".")
     return whole.replace(",", "").replace(" ", ""), places
@@ -113,13 +130,13 @@ def number_words(number: str, locale: Locale) -> str:
     sign = ""
     if number[:1] in _SIGNS:
         sign, number = _SIGNS[number[0]], number[1:]
-    mixed = _MIXED.fullmatch(number)
+    mixed = None if number.isdigit() else _MIXED.fullmatch(number)
     if mixed is not None:
         return sign + _mixed_words(mixed, locale)
     whole, places = value_of(number)
     if len(whole) > MOST_BARE_DIGITS and number.startswith(whole):
         whole_words = grouped_digits(whole)
-        return f"{sign}{whole_words} point {digits(places)}" if places else sign + whole_words
+        return f"{sign}{whole_words} point {digits_named(places)}" if places else sign + whole_words
     return sign + (decimal(whole, places, locale) if places else cardinal(whole, locale))
 
 

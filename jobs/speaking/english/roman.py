@@ -61,7 +61,8 @@ _CENTURY = re.compile(
     r"\b([IVXL]{1,7})(?:th|st|nd|rd|e)?(?:( and | or | to | ?[-–] ?)([IVXL]{1,7})(?:th|st|nd|rd|"
     r"e)?)?(?=[- ](?:century|centuries|c\.|Corps|Legion|Olympiad|Dynasty|dynasty))"
 )
-_WITH_SUFFIX = re.compile(r"\b([IVXLC]{1,9})(?:th|st|nd|rd)\b")
+_WITH_SUFFIX = re.compile(r"\b(?:([IVXLC]{2,9})(?:th|st|nd|rd)|([VX])th)\b")
+"""A single letter only where no word looks like it (`Ind.`, `Ist`)."""
 _HEADING = re.compile(rf"[\"“(\[]?({_ROMAN}|{_SMALL})(?:([.:)\]]|\s*[—–-]|\.\s*[—–-])(?=\s|$|\w)|$)")
 _SEQUEL = re.compile(
     r"\b(?:([A-Z][a-zé]{1,24})|[A-Z]{3,24}) (II|III|IV|VI{1,3}|IX|XI{1,3}|XIV|XVI{0,3}|XI?X|"
@@ -92,8 +93,8 @@ _DID_AFTER = re.compile(
 """What somebody does with it: `Book I bought was red`."""
 _RULES_AFTER = re.compile(
     r"[^A-Za-z ]|$| (?:of|and|or|the|reigned|ruled|died|who|in|at|on|by|as|is|issued|succeeded|ordered|became|to"
-    r"|abdicated|was (?:an?|the|his|her|born|crowned|king|queen|pope|emperor|executed|beheaded|murdered|assassinated|buried"
-    r"|deposed|succeeded|forced)|had (?:no|been|his|her|many|few)|lost (?:his|her|the)|(?:married|granted|signed"
+    r"|abdicated|was (?:an?|the|his|her|born|crowned|king|queen|pope|emperor|executed|beheaded|murdered|assassinated"
+    r"|buried|deposed|succeeded|forced)|had (?:no|been|his|her|many|few)|lost (?:his|her|the)|(?:married|granted|signed"
     r"|dissolved|summoned|invaded|conquered|defeated|founded|built) (?:an?|the|his|her|[A-Z]))\b"
 )
 _INITIAL_AFTER = re.compile(r"\. ?[A-Z]")
@@ -216,7 +217,7 @@ def centuries(text: str, context: Context) -> Iterator[Replacement]:
         if (value := roman_value(match[1])) is not None and value < _FIRST_NO_YEAR:
             yield _said(text, match.span(), year(str(value), locale))
     for match in _WITH_SUFFIX.finditer(text):
-        if (value := roman_value(match[1])) is not None:
+        if (value := roman_value(match[1] or match[2])) is not None:
             yield _said(text, match.span(), ordinal(str(value), locale))
 
 

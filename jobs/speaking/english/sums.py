@@ -7,9 +7,18 @@ from collections.abc import Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import NUMBER, START, SUPERSCRIPTS, number_words, numeric_text, plain, replaced
-from jobs.speaking.english.words import Locale, cardinal, digits, locale_of
-from jobs.speaking.letters import word_set
+from jobs.speaking.english.numerals import (
+    NUMBER,
+    START,
+    SUPERSCRIPTS,
+    number_words,
+    numeric_text,
+    on_numbers,
+    plain,
+    replaced,
+)
+from jobs.speaking.english.words import Locale, cardinal, locale_of
+from jobs.speaking.letters import digits_named, word_set
 
 _SIDE = r"[0-9²³½¼¾)%]"
 _SPACED = re.compile(rf"(?<={_SIDE} )([+=×÷*−])(?= [-−(]?[A-Za-z0-9.½¼¾])|(?<=[A-Za-z] )([+=×÷*−])(?= [-−(]?[0-9])")
@@ -32,12 +41,9 @@ _OPENS = re.compile(r"[(\w]")
 _ORDINARY = dict(zip(f"{SUPERSCRIPTS}ⁿ", "0123456789-+n", strict=True))
 
 
-def operators(text: str, _: Context) -> Iterator[Replacement]:
+@on_numbers
+def operators(text: str, _: Locale) -> Iterator[Replacement]:
     """The signs between numbers; the numbers themselves are read by their own rules."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
     for pattern in (_SPACED, _GLUED):
         for match in pattern.finditer(text):
             yield _glueless(text, match, _SAID[match.group()])
@@ -48,13 +54,9 @@ def operators(text: str, _: Context) -> Iterator[Replacement]:
         yield Replacement(match.start(), match.end(), " plus", Why.SYMBOL)
 
 
-def products(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def products(text: str, locale: Locale) -> Iterator[Replacement]:
     """`3x4` with "by", `2x` with "times"."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _BY.finditer(text):
         words = " by ".join(number_words(part, locale) for part in (match[1], match[4], match[5]) if part)
         yield replaced(text, match.span(), words, Why.NUMBER)
@@ -95,7 +97,7 @@ def _is_note(text: str, match: re.Match[str]) -> bool:
 def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
     """A power after a number, a name or a bracket; anything else that is raised is said as it stands."""
     if written[-1] in "+-":  # a charge: Ca²⁺
-        return f"{digits(written)} {_SAID.get(written[-1], 'minus')}".strip()
+        return f"{digits_named(written)} {_SAID.get(written[-1], 'minus')}".strip()
     number = written.lstrip("-+")
     sign = written[0] if written[0] in "-+" else ""
     before = text[max(0, start - 1) : start]
@@ -109,9 +111,9 @@ def _superscript(text: str, start: int, written: str, locale: Locale) -> str:
 def _signed(sign: str, number: str, locale: Locale) -> str:
     if "n" in number:
         signs = {"+": "plus", "-": "minus"}
-        return " ".join(signs.get(char) or ("n" if char == "n" else digits(char)) for char in sign + number)
+        return " ".join(signs.get(char) or ("n" if char == "n" else digits_named(char)) for char in sign + number)
     if not number.isdigit():
-        return {"-": "minus", "+": "plus"}.get(sign, digits(number))
+        return {"-": "minus", "+": "plus"}.get(sign, digits_named(number))
     return f"{ {'-': 'minus ', '−': 'minus '}.get(sign, '') }{cardinal(number, locale)}"
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.english.abbreviation_table import STARTERS
 
 _WORDS = {
     "++": "plus plus", "&": "and", "＆": "and", "@": "at", "+": "plus", "=": "equals", "×": "times", "÷": "divided by",
@@ -53,6 +54,7 @@ _FOUND = re.compile(
     r"|(?P<slash>(?<=[\w)])/(?=[\w(])|(?<=\w)/(?!\S))"
     r"|(?P<greek>(?<![^\W\d_])[α-ωΑ-Ω](?![^\W\d_]|[α-ωΑ-Ω])|(?<![^\W\d_])[ΔδΣ](?=[A-Za-z]{1,2}(?![^\W\d_])))"
     r"|(?P<hash>(?<!\w)#(?=\s?\d))"
+    r"|(?P<glued>(?<=[a-z]{2})\.(?=[a-z]{2}))"
     r"|(?P<word>\+\+|[&＆@+=×÷±≠≈≤≥→⇒↔%‰°§∞√∑∈∆∂∫∝∴∵½¼¾€£¥₹¢$µ℃℉♭♯♮↑↓←⋅∙−∓∏∀∃∉∩∪⊂⊆∅≡≅≪≫⟶⇔∼])"
     r"|(?P<dot>(?<![^\s(\"'“‘])(?<!\. )\.(?=[a-z]{2}|[A-Z]{2}))"
 )
@@ -62,7 +64,7 @@ _COMPARED = {
     "<->": "and", "<-": "from", "<": "less than", ">": "greater than",
 }  # fmt: skip
 _NUMBERS_BESIDE = re.compile(r"[0-9] / [0-9]")
-_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾µ]|[A-D]-(?!\w)|(?:^|[\s(\"])\.[A-Za-z]{2}")
+_ANY = re.compile(r"[^\w\s.,;:!?'\"’‘“”()—–-]|[α-ωΑ-Ω½¼¾µ]|[A-D]-(?!\w)|[a-z]{2}\.[a-z]{2}|(?:^|[\s(\"])\.[A-Za-z]{2}")
 _RULER_CHARS = 3
 
 
@@ -72,7 +74,7 @@ def _rule(text: str, _context: Context) -> Iterator[Replacement]:
     for match in _FOUND.finditer(text):
         word = _SAID[str(match.lastgroup)](text, match)
         if word is not None:
-            now = _apart(text, match.start(), match.end(), word) if word.strip() else word
+            now = _apart(text, match.start(), match.end(), word) if any(map(str.isalnum, word)) else word
             yield Replacement(match.start(), match.end(), now, Why.SYMBOL)
 
 
@@ -151,6 +153,12 @@ def _dot(_text: str, _match: re.Match[str]) -> str:
     return "dot"
 
 
+def _glued(text: str, match: re.Match[str]) -> str:
+    """A full stop without its space (`He stopped.then he ran`); in a name (`os.path`) the word."""
+    following = re.match(r"[a-z]{1,20}", text[match.end() : match.end() + 20])
+    return ". " if following is not None and following.group().capitalize() in STARTERS else "dot"
+
+
 def _hash(_text: str, _match: re.Match[str]) -> str:
     return "number"
 
@@ -184,6 +192,7 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "sections": _sections,
     "slash": _slash,
     "greek": _greek,
+    "glued": _glued,
     "hash": _hash,
     "dot": _dot,
     "word": _word,

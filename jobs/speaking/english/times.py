@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from jobs.account import Why
-from jobs.speaking.base import Context, Replacement, Rule
-from jobs.speaking.english.numerals import numeric_text, replaced, without_final_stop
-from jobs.speaking.english.words import Locale, cardinal, locale_of, ordinal, two_digits
+from jobs.speaking.base import Replacement, Rule
+from jobs.speaking.english.numerals import on_numbers, replaced, without_final_stop
+from jobs.speaking.english.words import Locale, cardinal, ordinal, two_digits
 from jobs.speaking.letters import word_set
 
 _HALF = r"(?: ?(?:([AaPp])\.? ?[Mm]\b\.?)(?![A-Za-z0-9]))"
@@ -47,13 +47,11 @@ _VERSE = re.compile(
 )
 
 
-def verses(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def verses(text: str, locale: Locale) -> Iterator[Replacement]:
     """`John 3:16`, `Gen. 1:1-5`."""
-    plain_text = numeric_text(text)
-    if plain_text is None or ":" not in plain_text:
+    if ":" not in text:
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _VERSE.finditer(text):
         chapter, verse, joint, last, last_verse = match.groups()[2:]
         words = f"{cardinal(chapter, locale)} {cardinal(verse, locale)}"
@@ -65,13 +63,9 @@ def verses(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, (match.end(2), match.end()), words, Why.NUMBER)
 
 
-def halves(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def halves(text: str, locale: Locale) -> Iterator[Replacement]:
     """`9:05 a.m.`, `5pm`, `9–11 a.m.`, `9.30 pm`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _WITH_HALF.finditer(text):
         hour, minute, half, to, last_hour, last_minute, last_half = match.groups()
         words = f"{_hour(last_hour, last_minute, locale)} {last_half.lower()} m"
@@ -84,13 +78,9 @@ def halves(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, (start, without_final_stop(text, match.end())), words, Why.TIME)
 
 
-def clocks(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def clocks(text: str, locale: Locale) -> Iterator[Replacement]:
     """`14:30`, `9:05–10:30`, `10:15:30`, `0900 hours`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _HOURS.finditer(text):
         hour = two_digits(match[1], locale) if match[1] != "00" else "zero zero"
         minute = "hundred" if match[2] == "00" else two_digits(match[2], locale)
@@ -105,13 +95,11 @@ def clocks(text: str, context: Context) -> Iterator[Replacement]:
             yield replaced(text, match.span(), _clock(match, text, locale), Why.TIME)
 
 
-def ratios(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def ratios(text: str, locale: Locale) -> Iterator[Replacement]:
     """`3:1`, `1:50,000`: what has the colon and is no time."""
-    plain_text = numeric_text(text)
-    if plain_text is None or ":" not in plain_text:
+    if ":" not in text:
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _RATIO.finditer(text):
         parts = [_amount(part, locale) for part in match.groups() if part]
         joint = " " if match[1] == match[2] == "50" else " to "

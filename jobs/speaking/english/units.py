@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from jobs.account import Why
-from jobs.speaking.base import Context, Replacement, Rule
+from jobs.speaking.base import Replacement, Rule
 from jobs.speaking.english.numerals import (
     DASH,
     NUMBER,
@@ -15,12 +15,12 @@ from jobs.speaking.english.numerals import (
     VULGAR,
     is_single,
     number_words,
-    numeric_text,
+    on_numbers,
     replaced,
     without_final_stop,
 )
 from jobs.speaking.english.unit_names import DOTTED, POWERED, UNITS, unit_name
-from jobs.speaking.english.words import Locale, cardinal, locale_of
+from jobs.speaking.english.words import Locale, cardinal
 from jobs.speaking.english.years import SECONDS
 
 _COMMA_NUMBER = rf"(?:[0-9]{{1,9}},[0-9]{{1,2}}(?![0-9]|,[0-9])|{NUMBER})"
@@ -73,7 +73,8 @@ _NOUN_AFTER = re.compile(
 )
 _FEW = re.compile(rf"(?:[1-9] ?-?)?(?:[{VULGAR}]|[1-9]/[1-9])|[1-9]|1[0-2]")
 _IN_CUPS = re.compile(
-    r" (?:of )?(?:(?!(?:and|or|in|to|is|was|of)\b)[a-z-]{2,16},? ){0,3}(?:flour|sugar|milk|water|butter|cream|oil|rice|oats|oatmeal|broth"
+    r" (?:of )?(?:(?!(?:and|or|in|to|is|was|of)\b)[a-z-]{2,16},? ){0,3}"
+    r"(?:flour|sugar|milk|water|butter|cream|oil|rice|oats|oatmeal|broth"
     r"|stock|cheese|nuts|pecans|walnuts|almonds|raisins|cornmeal|syrup|molasses|honey|vinegar|juice|wine|yogh?urt|buttermilk"
     r"|shortening|cocoa|chocolate|chips|crumbs|onions?|celery|carrots?|beans|peas|corn|berries|blueberries|strawberries"
     r"|apples?|pumpkin|coconut|mayonnaise|ketchup|salsa|sauce|margarine|coffee|tea|lard|salt|starch|cornstarch|spinach"
@@ -95,15 +96,15 @@ _LABEL = re.compile(
     r"Grade|Class|Plan|Level|"
     r"Floor|Flat|Route|No\.|Bus|Line|Door|Bay|Pier|Ward|Lot|Form|Schedule) $"
 )
+_LAW_BEFORE = re.compile(
+    r"(?:\b(?:sections?|sec\.|clauses?|paragraphs?|para\.|articles?|art\.|rules?) |§ ?)$", re.IGNORECASE
+)
+"""`Section 5 d`"""
 
 
-def feet(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def feet(text: str, locale: Locale) -> Iterator[Replacement]:
     """`5'10"`, `6′`, `12" wide`, `45°30′N`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     if "°" in text:
         yield from _angles(text, locale)
     for match in _FEET.finditer(text):
@@ -129,13 +130,11 @@ def feet(text: str, context: Context) -> Iterator[Replacement]:
             yield replaced(text, match.span(), words, Why.UNIT)
 
 
-def quantities(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def quantities(text: str, locale: Locale) -> Iterator[Replacement]:
     """`12 m`, `5-10 km`, `3.5 %`, `30 km/h`, `3 × 4 m²`, `-5 °C`."""
-    plain_text = numeric_text(text)
-    if plain_text is None or not _ANY.search(plain_text):
+    if not _ANY.search(text):
         return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _QUANTITY.finditer(text):
         gap, symbol, stop = match[9], match[10], match[11]
         end = match.end(10)
@@ -162,13 +161,13 @@ def quantities(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, (match.start(), end), words, Why.UNIT)
 
 
-def after_powers(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def after_powers(text: str, locale: Locale) -> Iterator[Replacement]:
     """The unit of `3×10⁸ m/s` and `9.1e-31 kg`; the number is read by other rules."""
-    plain_text = numeric_text(text)
-    if plain_text is None or not _AFTER_POWER.search(plain_text):
+    if not _AFTER_POWER.search(text):
         return
-    british = locale_of(context.language).british
-    for match in _AFTER_POWER.finditer(plain_text):
+    british = locale.british
+    for match in _AFTER_POWER.finditer(text):
         name = unit_name(match[1], single=False, british=british)
         if name is not None and match[1] not in ("pts", "day", "person", "year", "us", "mo"):
             yield Replacement(*match.span(1), name, Why.UNIT)
@@ -205,6 +204,8 @@ def _is_unit(text: str, match: re.Match[str]) -> bool:
     if symbol not in _LETTERS:
         return True
     if symbol.isupper() and _LABEL.search(_before(text, match)):
+        return False
+    if symbol.islower() and _LAW_BEFORE.search(_before(text, match)):
         return False
     if gap == "-" and symbol in _GLUED_CODES:
         return False

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from jobs.speaking.letters import DIGITS, digits_named
+
 MOST_DIGITS = 15
 """Longer numbers are read digit by digit: nobody follows a quintillion."""
 _DAY_FIRST = frozenset(
@@ -15,10 +17,10 @@ _DAY_FIRST = frozenset(
     }
 )
 _SMALL = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *DIGITS,
+    *("ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
 )
-_DIGITS = _SMALL[:10]
 _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _GROUPS = ("", "thousand", "million", "billion", "trillion")
 _ORDINALS = {
@@ -53,7 +55,7 @@ def cardinal(number: str, locale: Locale) -> str:
     if (len(number) > 1 and number[0] == "0") or len(number) > MOST_DIGITS:
         return grouped_digits(number)
     if len(number) == 1:
-        return _DIGITS[int(number)]
+        return DIGITS[int(number)]
     return _cardinal(number, locale)
 
 
@@ -111,32 +113,27 @@ def plural(words: str) -> str:
     return f"{words}es" if words.endswith("x") else f"{words}s"
 
 
-def digits(number: str) -> str:
-    """Digits one by one; other characters are passed over."""
-    return " ".join(_DIGITS[int(digit)] for digit in number if digit in "0123456789")
-
-
 def grouped_digits(number: str) -> str:
     """Digits one by one, with a comma after each three so that a voice can breathe (the last group may have four)."""
     count = len(number)
     if count <= 5:
-        return digits(number)
+        return digits_named(number)
     cuts = list(range(0, count, 3))
     if count % 3 == 1:
         cuts.pop()
     ends = [*cuts[1:], count]
-    return ", ".join(digits(number[start:end]) for start, end in zip(cuts, ends, strict=True))
+    return ", ".join(digits_named(number[start:end]) for start, end in zip(cuts, ends, strict=True))
 
 
 def decimal(whole: str, places: str, locale: Locale) -> str:
     """`3`, `14` as "three point one four"; without a whole part "point five"."""
     before = f"{cardinal(whole, locale)} " if whole else ""
-    return f"{before}point {digits(places)}"
+    return f"{before}point {digits_named(places)}"
 
 
 def two_digits(number: str, locale: Locale) -> str:
     """Minutes and ends of years: `05` as "oh five"."""
-    return f"oh {digits(number[1])}" if number[0] == "0" else cardinal(number, locale)
+    return f"oh {digits_named(number[1])}" if number[0] == "0" else cardinal(number, locale)
 
 
 def year(number: str, locale: Locale) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from jobs.account import Why
 from jobs.speaking.base import Context, Replacement, Rule
 from jobs.speaking.english.dates import MONTH, PLURAL_NOUN
-from jobs.speaking.english.numerals import numeric_text, replaced
+from jobs.speaking.english.numerals import numeric_text, on_numbers, replaced
 from jobs.speaking.english.words import Locale, cardinal, locale_of, plural, two_digits, year
 
 _NOT_AFTER = r"(?<![0-9A-Za-z_$£€¥₹#])(?<![0-9][.,:/])"
@@ -82,13 +82,9 @@ _WINDOW_CHARS = 100
 _WORD_WINDOW_CHARS = 32
 
 
-def ranges(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def ranges(text: str, locale: Locale) -> Iterator[Replacement]:
     """`1914-18`, `1869–1948`, `1999/2000`: both ends as years."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for match in _RANGE.finditer(text):
         first, last = match[1], match[3]
         if _PAGES.search(_before(text, match.start())) or _COUNTED.match(text, match.end()):
@@ -104,26 +100,23 @@ def ranges(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, match.span(), f"{year(first, locale)} to {end}", Why.RANGE)
 
 
-def decades(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def decades(text: str, locale: Locale) -> Iterator[Replacement]:
     """`1990s`, `'90s`, `the 80's`, `summer of '69`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    locale = locale_of(context.language)
-    for match in _DECADE.finditer(plain_text):
-        yield replaced(plain_text, match.span(), _decade(match, locale), Why.YEAR)
-    for match in _SHORT_DECADE.finditer(plain_text):
-        if not SECONDS.search(_before(plain_text, match.start())):
-            yield replaced(plain_text, match.span(), plural(cardinal(match[1], locale)), Why.YEAR)
+    for match in _DECADE.finditer(text):
+        yield replaced(text, match.span(), _decade(match, locale), Why.YEAR)
+    for match in _SHORT_DECADE.finditer(text):
+        if not SECONDS.search(_before(text, match.start())):
+            yield replaced(text, match.span(), plural(cardinal(match[1], locale)), Why.YEAR)
     for match in _TYPED_SHORT_YEAR.finditer(text):
         # After an opening single quote the sign closes it: it is no apostrophe.
         window = _before(text, match.start())
         if window.rfind("‘") <= window.rfind("’"):
             yield replaced(text, match.span(), two_digits(match[1], locale), Why.YEAR)
-    for match in _BARE_SHORT_YEAR.finditer(plain_text):
-        yield replaced(plain_text, match.span(), two_digits(match[1], locale), Why.YEAR)
-    for match in _SHORT_YEAR.finditer(plain_text):
-        yield replaced(plain_text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
+    for match in _BARE_SHORT_YEAR.finditer(text):
+        yield replaced(text, match.span(), two_digits(match[1], locale), Why.YEAR)
+    for match in _SHORT_YEAR.finditer(text):
+        yield replaced(text, (match.start(2) - 1, match.end(2)), two_digits(match[2], locale), Why.YEAR)
 
 
 SECONDS = re.compile(
@@ -131,13 +124,9 @@ SECONDS = re.compile(
 )
 
 
-def eras(text: str, context: Context) -> Iterator[Replacement]:
+@on_numbers
+def eras(text: str, locale: Locale) -> Iterator[Replacement]:
     """`1066 AD`, `AD 1066`, `1200 BC`."""
-    plain_text = numeric_text(text)
-    if plain_text is None:
-        return
-    text = plain_text
-    locale = locale_of(context.language)
     for pattern in (_ERA_AFTER, _ERA_BEFORE):
         for match in pattern.finditer(text):
             yield replaced(text, match.span(1), year(match[1], locale), Why.YEAR)

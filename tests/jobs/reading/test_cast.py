@@ -8,7 +8,7 @@ from jobs.account import DEFAULT_SKIP, Why
 from jobs.errors import BadOption
 from jobs.reading.cast import parse_cast, with_cast
 from jobs.reading.marks import with_marks
-from tests.helpers_reading import case, read
+from tests.helpers_reading import case, epub, read, xhtml
 from tests.jobs.reading.making import check_nothing_lost, document_of, paragraphs_of
 
 CAST = {"Anna": "alice", "BEN": "bob", "Mr. O’Brien-2": "carl"}
@@ -90,6 +90,46 @@ def test_lines_inside_a_paragraph_begin_turns():
     ]
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("<p>BEN: a<br/>ANNA: b</p>", [("a", "bob"), ("b", "alice")]),
+        ("<p>BEN: a<BR>\n  <b>ANNA:</b> b<br />goes on</p>", [("a", "bob"), ("b goes on", "alice")]),
+        ("<p>BEN: I told\nANNA: she knew.</p>", [("I told ANNA: she knew.", "bob")]),
+        ("<p>BEN: a &amp; b<br/><i>EVE: c</i><br/>d</p>", [("a & b", "bob"), ("EVE: c d", None)]),
+        ("<p>BEN: a</p>\n<p>b<br/>c</p>", [("a", "bob"), ("b c", None)]),
+    ],
+)
+def test_lines_of_html_end_at_breaks_only(body, said):
+    assert turns(read(f"<body>{body}</body>", "x.html")) == said
+    assert turns(read(epub({"a.xhtml": xhtml(body.replace("<BR>", "<br/>"))}), "x.epub")) == said
+
+
+def test_lines_of_markdown_end_at_breaks_too():
+    assert turns(read("BEN: a<br>ANNA: b\nBEN: c  \nANNA: d\\\nBEN: e", "x.md")) == [
+        *(("a", "bob"), ("b", "alice"), ("c", "bob"), ("d", "alice"), ("e", "bob")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ANNA:\n\nHello there.\n\nShe left.", [("Hello there.", "alice"), ("She left.", None)]),
+        ("ANNA:\n\nBEN: No.\n\nOne.", [("No.", "bob"), ("One.", None)]),
+        ("ANNA:\n\nBEN:\n\nNo.", [("No.", "bob")]),
+        ("EVE:\n\nHello.", [("EVE:", None), ("Hello.", None)]),
+        ("BEN: Hi.\n\nANNA:\n\nOne\nBEN: Two.", [("Hi.", "bob"), ("One", "alice"), ("Two.", "bob")]),
+        ("ANNA:\n\n# Two\n\nHello.", [("Two", None), ("Hello.", None)]),
+    ],
+)
+def test_a_label_of_its_own_is_that_of_the_next_paragraph(text, said):
+    assert turns(document_of(text)) == said
+
+
+def test_a_turn_of_directions_only_ends_with_its_paragraph():
+    assert turns(document_of("BEN: (goes)\n\nIt is dark."), skip=WITH_DIRECTIONS) == [("It is dark.", None)]
+
+
 def test_labels_without_a_voice_are_warned_of_once():
     document = with_cast(document_of("EVE: One.\n\nNote: two.\n\neve: three.\n\nEVE: Four.\n\nAt 10:30 five."), CAST)
     assert document.warnings == (
@@ -149,7 +189,9 @@ def test_a_turn_of_the_cast_goes_before_a_voice_that_holds():
     [('{"id": "a", "text": "ANNA: One."}', "x.jsonl"), ("1\n00:00:01,000 --> 00:00:02,000\nANNA: One.\n", "x.srt")],
 )
 def test_items_and_cues_have_no_cast(text, name):
-    with pytest.raises(BadOption, match="--cast is for running text"):
+    with pytest.raises(
+        BadOption, match=r"--cast is for running text, not for a source of items \(JSONL\) or subtitles;"
+    ):
         with_cast(read(text, name), CAST)
 
 

@@ -96,8 +96,34 @@ def test_what_is_heard_as_one_is_not_cut(atom):
             assert (atom in piece) or not set(piece.split()) - {"one", "two"}
 
 
-def test_phonemes_longer_than_the_limit_are_cut_all_the_same():
-    found = pieces("⟦" + "ab " * 20 + "⟧", 20)
+PHONEMES = "⟦" + "ab " * 33 + "a⟧"
+
+
+@pytest.mark.parametrize(
+    ("text", "max_chars", "wanted"),
+    [
+        (PHONEMES, 50, [PHONEMES]),
+        (f"The {PHONEMES}.", 50, ["The", f"{PHONEMES}."]),
+        (f"The {PHONEMES}, and so on.", 50, ["The", f"{PHONEMES}", ", and so on."]),
+        ("one ⟦ab cd ef⟧ two", 8, ["one", "⟦ab cd ef⟧", "two"]),
+        ("⟦abcdefg⟧⟦hijklmn⟧", 12, ["⟦abcdefg⟧", "⟦hijklmn⟧"]),
+        ("Then say [[hello to you]] and go on", 25, ["Then say", "[[hello to you]]", "and go on"]),
+        ("a [[hello to you all]] b", 10, ["a [[hello", "to you", "all]] b"]),
+    ],
+)
+def test_phonemes_and_what_is_for_the_model_are_whole(text, max_chars, wanted):
+    assert [piece for piece, _ in pieces(text, max_chars)] == wanted
+
+
+@pytest.mark.parametrize("span", ["[[a b c]]", "⟦a b c⟧", "[[abcdefg]]"])
+def test_a_span_is_whole_wherever_it_stands(span):
+    for before in range(40):
+        for text in ("one " * (before // 4) + "x" * (before % 4) + span + " two" * 9, "x" * before + span + "y" * 30):
+            assert any(span in piece for piece, _ in pieces(text, 24))
+
+
+def test_phonemes_that_do_not_end_are_cut_all_the_same():
+    found = pieces("⟦" + "ab " * 60, 20)
     assert all(len(piece) <= 20 for piece, _ in found)
 
 

@@ -196,13 +196,14 @@ CHAPTER = xhtml("<h1>One</h1>" + "<p>The text of a chapter goes on and on.</p>" 
     ("page", "why"),
     [
         (xhtml("<p>Copyright © 2020 Ann.</p><p>All rights reserved. ISBN 1</p>"), Why.FRONT),
+        (xhtml("<p>First published here. All rights reserved.</p><p>Text copyright 2020 by Ann.</p>"), Why.FRONT),
         (xhtml('<section epub:type="copyright-page"><p>By Ann.</p></section>'), Why.FRONT),
         (xhtml('<section epub:type="halftitlepage"><p>Book</p></section>'), Why.FRONT),
         (xhtml('<nav epub:type="loi"><a href="a.xhtml">Boat</a></nav>'), Why.CONTENTS),
         (xhtml("".join(f'<p><a href="a.xhtml#{n}">Part {n}</a></p>' for n in range(3))), Why.CONTENTS),
         (xhtml("<h1>Index</h1><p>apple, 3</p><p>boat, 5–7</p><p>cat, <i>see</i> dog</p>"), Why.INDEX),
         (xhtml('<section epub:type="index"><p>apple</p></section>'), Why.INDEX),
-        (xhtml("<h1>Bibliography</h1><p>Smith, 1999.</p>"), Why.BIBLIOGRAPHY),
+        (xhtml("<h1>Bibliography</h1><p>Smith, 1999.</p><p>Doe, 2003.</p><p>Bell, A. 1977.</p>"), Why.BIBLIOGRAPHY),
         (xhtml('<section epub:type="endnotes"><h1>Notes</h1><p>1. x</p></section>'), Why.NOTES),
     ],
 )
@@ -218,6 +219,7 @@ def test_documents_that_are_not_spoken(page, why):
         xhtml('<section epub:type="titlepage"><p>A Book, © 2020</p></section>'),
         xhtml('<section epub:type="preface"><h1>Preface</h1><p>Words.</p></section>'),
         xhtml('<h1>Links</h1><p>See <a href="a.xhtml">the first chapter</a> for all of it.</p>'),
+        xhtml("<p>He looked for the ISBN, saw “all rights reserved” and the copyright 1984 on it.</p>"),
         xhtml("<h1>Index</h1><p>He pointed.</p><p>She saw.</p><p>It was dark.</p>"),
         xhtml('<aside epub:type="sidebar"><p>Beside.</p></aside>'),
     ],

@@ -27,6 +27,8 @@ LINES = [
     line("small caps", "M<span class='sc'>c</span>Donald <small>SPOKE</small>.", "McDonald SPOKE."),
     line("ordinals", "The 1<sup>st</sup>, 2<sup>nd</sup> and M<sup>me</sup> X.", "The 1st, 2nd and Mme X."),
     line("power", "It rose 10<sup>2</sup> fold.", "It rose 10² fold.", spoken=("It rose ten squared fold.",)),
+    line("root", "So x<sup>1/2</sup> and (a)<sup>3/4</sup>.", "So x^1/2 and (a)^3/4."),
+    line("two notes", "A word<sup>1,2</sup> on.", "A word on."),
     line("variable", "So x<sup>2</sup> and y<sup>n</sup>.", "So x² and yⁿ."),
     line("negative", "It is 10<sup>-3</sup>, 10<sup>−6</sup> m.", "It is 10⁻³, 10⁻⁶ m."),
     line("ion", "Ca<sup>2+</sup> and Na<sup>+</sup> ions.", "Ca²⁺ and Na⁺ ions."),

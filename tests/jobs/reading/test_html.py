@@ -63,6 +63,15 @@ def left_out(body):
         ("<form><p>All of a page inside a form.</form>", ["All of a page inside a form."]),
         ("<article>One</article><article>Two</article>", ["One", "Two"]),
         ("<h1>Index</h1><p>She looked.</p><p>He left.</p><p>Gone.</p>", ["Index", "She looked.", "He left.", "Gone."]),
+        (
+            "<h1>T</h1><p>Lead.</p><article><p>Long text of it.</p></article><p>End <a href=a>of it</a>.</p>",
+            ["T", "Lead.", "Long text of it.", "End of it."],
+        ),
+        (
+            "<section><header><h2>First</h2></header><p>Lead.</section><article>All the text of it is here.</article>",
+            ["First", "Lead.", "All the text of it is here."],
+        ),
+        ("<form><p>Lead.</p><div><main>All the text of it.</main></div></form>", ["Lead.", "All the text of it."]),
         ("<P>UP</P><o:p>a</o:p>b<svg:g>", ["UP", "ab"]),
         ("<p>E <math alttext='x squared'><mi>x</mi></math> y", ["E x squared y"]),
         ("<body><p>again</body><p>after</html>tail", ["again", "after", "tail"]),
@@ -88,6 +97,10 @@ def test_what_is_heard(body, heard):
         ("\x00a\x0bb\ufffe", ["a b"]),
         ("<plaintext>p <b>q", ["p q"]),
         ("<p>x</p></div></p></b>y<i>z", ["x", "yz"]),
+        ("<div>First para</p>Second para</div>", ["First para", "Second para"]),
+        ("<p>two<div>three</p>four</div>", ["two", "three", "four"]),
+        ("<ul>a</li>b</ul>c", ["a", "b", "c"]),
+        ("<p>one</br>two<br></br>three", ["one two three"]),
     ],
 )
 def test_broken_pages_lose_no_word(body, heard):
@@ -120,14 +133,34 @@ def test_broken_pages_lose_no_word(body, heard):
         ("<header>no</header><p>x y z", "x y z", Why.OUTSIDE, "no"),
         ("<div role=search>no</div>x y z", "x y z", Why.OUTSIDE, "no"),
         ("<aside>no</aside>x y z", "x y z", Why.OUTSIDE, "no"),
-        ("<article>x y z</article><div>no</div>", "x y z", Why.OUTSIDE, "no"),
-        ("<div>no</div><main>x y z</main>", "x y z", Why.OUTSIDE, "no"),
+        (
+            "<article>x y z</article><ul><li><a href=a>n</a> <a href=b>o</a></ul>",
+            "x y z",
+            Why.OUTSIDE,
+            "n</a> <a href=b>o",
+        ),
+        ("<div id=comments>no</div><main>x y z</main>", "x y z", Why.OUTSIDE, "no"),
+        ("<div><main>x y z</main><footer>no</footer></div>", "x y z", Why.OUTSIDE, "no"),
         ("<p>x y z<textarea>no</textarea>", "x y z", Why.OUTSIDE, "no"),
     ],
 )
 def test_what_is_left_out_and_why(body, heard, why, text):
     assert said(body) == [heard]
     assert left_out(body) == [(text, why)]
+
+
+def test_a_mark_without_stars_ends_a_book_only_where_it_begins_a_paragraph():
+    told = "That was the end of Project Gutenberg as such."
+    assert said(f"<p>Story.<p>{told}<p>More.<p>End of Project Gutenberg's X, by Y<p>Licence") == [
+        "Story.",
+        told,
+        "More.",
+    ]
+
+
+def test_what_is_left_out_is_told_block_by_block():
+    body = "<p>Text of the page.</p><div class=advert><p>An <b>ad</b></p>\n<p>of two.</p></div><aside>Beside</aside>"
+    assert left_out(body) == [(text, Why.OUTSIDE) for text in ("An <b>ad", "of two.", "Beside")]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +170,11 @@ def test_what_is_left_out_and_why(body, heard, why, text):
         (PANDOC, ["Text on."]),
         (WIKI, ["Go on."]),
         ("<p>a<a epub:type='noteref' href='#q'>q</a>b</p><div id='q'>no</div>", ["ab"]),
+        ("<p>He went <a href='#g'>back</a> home. They <a href='#r'>return</a>.", ["He went back home. They return."]),
+        ("<p>a<a href='#n' id=r>[1]</a></p><p id=n>[1] Note. <a href='#r'>back</a></p>", ["a"]),
+        ("<p>Go<a href='#n' id=r>1</a></p><p id=n>We went <a href='#r'>back</a> home.", ["Go1", "We went back home."]),
+        ("<p>x</p><ol class=footnotes><li>Note. <a href='#r'>Return</a></li></ol>", ["x"]),
+        ("<p>x</p><div class=notes><p>I will <a href='#r'>return</a></p></div>", ["x", "I will return"]),
         # A link alone is no mark, and a plain target no note.
         ("<p>word<a href='#top'>12</a> next</p>", ["word12 next"]),
         ("<p>word<sup><a href='#n'>nd</a></sup> next</p><p id=n>x", ["wordnd next", "x"]),
@@ -152,7 +190,7 @@ def test_notes_are_known_by_links_that_lead_both_ways(body, heard):
     ("body", "heard", "why"),
     [
         ("<h2>Contents</h2><ul><li><a href='#a'>One</a><li><a href='#b'>Two</a></ul><h2>One</h2>x", ["One", "x"], "c"),
-        ("<h2>References</h2><p>Smith, J. (1999).<p>Doe 2003.<h2>End</h2><p>x", ["End", "x"], "b"),
+        ("<h2>References</h2><p>Smith, J. (1999).<p>Doe, 2003.<p>——. B. 1977.<h2>End</h2><p>x", ["End", "x"], "b"),
         ("<p>x<h2>Index</h2><p>apple, 3, 4<p>boat, 7–9<h3>C</h3><p>cat, see dog", ["x"], "i"),
     ],
 )
@@ -161,6 +199,33 @@ def test_sections_by_heading_and_look(body, heard, why):
     reason = {"c": Why.CONTENTS, "b": Why.BIBLIOGRAPHY, "i": Why.INDEX}[why]
     assert {found for _, found in left_out(body)} == {reason}
     assert len(said(body, keep=[reason])) > len(heard)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ("References", "In 1884 he asked."),
+        ("References", "In 1884 he asked.", "In 1885 he came.", "London, 1886, was where he died."),
+        ("Bibliography", "J. Smith, who came in 1884, said no.", "A. Bell, in 1885, was ill.", "C. Dow (1886) had it."),
+        ("Index", "He came in 1884", "She went in 1885", "They died in 1886."),
+        ("Register", "And see what came.", "But see who came.", "See what they did."),
+        ("Index", "She was 19.", "Apples, 3, they had.", "He said, see them!"),
+        ("Contents", "He came in 1884", "She was ill", "We were civil"),
+        ("Index", "Zoe, 3", "Yan, 4", "Xul, 5"),
+    ],
+)
+def test_sentences_below_such_a_heading_are_spoken(told):
+    assert said(f"<h1>{told[0]}</h1><p>{'<p>'.join(told[1:])}") == list(told)
+
+
+def test_only_the_entries_of_an_index_or_a_bibliography_are_left_out():
+    index = "<h1>Index</h1><p>Pictures are marked.<h3>B</h3><p>Boats <a href=#p>7</a><p>Cats<p>big, 4<p>Eels. See Fish"
+    books = (
+        "<h1>References</h1><p>All are good.<p>Bell, Ann. Sea. 1977.<p>[2] J. Roe, X, 1988.<p>Doe, J. (1999). Had he?"
+    )
+    books += "<p>——. Y. 1989."
+    assert said(index) == ["Index", "Pictures are marked."]
+    assert said(books) == ["References", "All are good."]
 
 
 @pytest.mark.parametrize(
@@ -244,11 +309,20 @@ def test_declared_and_asked_encodings():
     assert [one.text for one in paragraphs(asked)] == ["Привет"]
 
 
-def test_a_page_too_deep_to_read_is_refused_not_cut_short():
-    page = "<p>start" + "<div>" * 300 + "deep" + "</div>" * 300 + "<p>after"
-    with pytest.raises(BadSource) as caught:
-        read(page, "x.html")
-    assert caught.value.problems[0].code == "bad_html"
+@pytest.mark.parametrize("times", [256, 3000, 20_000])
+@pytest.mark.parametrize(
+    "deep", ["<i>one<br>", "<center>one", "<dl><dd>one", "<ul><li><b>one", "<div><p>one</p>", "<table><tr><td>one"]
+)
+def test_no_depth_of_a_page_costs_text(deep, times):
+    document = read(deep * times + "<h2>End</h2><p>last", "x.html")
+    assert sum(one.text.count("one") for one in paragraphs(document)) == times
+    assert [one.text for one in paragraphs(document)][-2:] == ["End", "last"]
+    assert document.chapters[-1].title == "End"
+
+
+def test_deep_elements_that_end_part_their_text():
+    page = "<p>start" + "<div>" * 300 + "deep" + "</div>" * 300 + "<p>after <i>it</i><h2>Two</h2>end"
+    assert said(page) == ["start", "deep", "after it", "Two", "end"]
 
 
 @pytest.mark.parametrize("page", ["<html></html>", "<script>x</script>", "<!-- -->", "<p>&nbsp;</p>", "<", "<p>* * *"])

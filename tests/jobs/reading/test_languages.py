@@ -3,6 +3,7 @@
 import pytest
 
 from jobs.reading.languages import language_of
+from jobs.spec import base_language
 
 TEXTS = [
     ("Plain words.", "en", "en"),
@@ -81,3 +82,8 @@ def test_vowel_signs_do_not_hide_a_script():
 def test_a_script_needs_more_than_half_of_the_letters():
     assert language_of("ab яё", "en") == "en"
     assert language_of("ab яёю", "en") == "ru"
+
+
+@pytest.mark.parametrize(("tag", "base"), [("en_GB", "en"), ("EN-us", "en"), ("de", "de"), ("zh-Hant-TW", "zh")])
+def test_the_base_of_a_tag(tag, base):
+    assert base_language(tag) == base

@@ -146,7 +146,7 @@ def test_blocks(end):
         ("It was in\n\n1984.\n\nThen", ["It was in", "1984.", "Then"]),
         ("1986. What a season.", ["1986. What a season."]),
         ("> 3) 4. a\n> 5)\n\nb", ["3) 4. a", "5)", "b"]),
-        ("1. ![x](y)\n2. [r]: z\n", ["1.", "2."]),
+        ("1. ![x](y)\n2. [r]: z.org\n", ["1.", "2."]),
         ("01. a\n    ```\n    code\n    ```\n    b", ["01. a", "b"]),
         ("- 1. - x", ["1. x"]),
     ],

@@ -34,6 +34,18 @@ def test_no_text_gets_lost_in_a_soup_of_tags(seed):
     assert [run.text for number, run in enumerate(page.runs) if run.text.strip() and number not in set(seen)] == []
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_no_text_gets_lost_in_a_deep_soup_of_tags(seed):
+    chance = random.Random(seed)
+    tags = chance.sample(TAGS, 5)
+    pieces = ["<{}>", "<{}>", "</{}>", "text {} "]
+    soup = "".join(chance.choice(pieces).format(chance.choice(tags)) for _ in range(3000)) + "end"
+    page = read_page(soup, "x.html")
+    seen = marks(page)
+    assert len(seen) == len(set(seen))
+    assert [run.text for number, run in enumerate(page.runs) if run.text.strip() and number not in set(seen)] == []
+
+
 @pytest.mark.parametrize(
     "soup", ["<" * 2000, "<a " * 2000, '<a b="' * 2000, "<a b=\"x><a b='" * 999, "<!--" * 999, "&" * 999]
 )

@@ -41,7 +41,7 @@ def test_a_line_of_an_unwrapped_text_is_a_paragraph():
         ("emo\ufffetional and emo\ufffe\ntional", "emotional and emotional"),
         ("inter\u2010\nnational, international", "international, international"),
         ("nega\u00ac\ntive", "negative"),
-        ("in Anglo-\nSaxon", "in Anglo- Saxon"),
+        ("in Anglo-\nSaxon", "in Anglo-Saxon"),
         ("他每天\n来到石桥。", "他每天来到石桥。"),
         ("mixed 他\nword", "mixed 他 word"),
     ],

@@ -250,3 +250,11 @@ def test_rows_of_a_kept_table_are_sentences():
 def test_text_that_is_no_table(text):
     assert left_out(read(text)) == []
     assert "".join(texts(read(text))).replace(",", "").replace(" ", "") == "".join(text.replace(",", "").split())
+
+
+@pytest.mark.parametrize("line", ["|", "aa\tb.", "|---|---|", "One.  Two.", "a  b."])
+def test_lines_that_almost_are_a_table_are_looked_at_once(line):
+    lines = "\n".join([line] * 20_000)  # with a look ahead from each line this would take hours
+    document = read(f"{BODY}\n\n{lines}\n\n{BODY}")
+    assert left_out(document) == []
+    assert texts(document)[0] == texts(document)[-1] == BODY

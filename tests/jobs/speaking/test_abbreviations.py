@@ -38,6 +38,13 @@ def said(text, *, heading=False):
             "Brook Incorporated and Smith Brothers sell it, Limited or not",
         ),
         ("Boston, Mass. is cold.", "Boston, Massachusetts is cold."),
+        ("Kerry (D-Mass.) and Lee, R-Pa., met", "Kerry (D-Massachusetts) and Lee, R-Pennsylvania, met"),
+        ("Denver, Colo. and Salem, Ore. 97301", "Denver, Colorado and Salem, Oregon 97301"),
+        ("He came from Ore Mill, Pa., in May.", "He came from Ore Mill, Pennsylvania, in May."),
+        ("He lives in Paris, Ill.", "He lives in Paris, Illinois."),
+        ("MR BENNET AND MRS BENNET AT ST IVES", "Mister BENNET AND Missus BENNET AT Saint IVES"),
+        ("DR WATSON, PROF JONES AND CAPT COOK", "Doctor WATSON, Professor JONES AND Captain COOK"),
+        ("DR NO AND DR WHO", "Doctor NO AND Doctor WHO"),
     ],
 )
 def test_titles_places_and_firms(text, spoken):
@@ -130,6 +137,15 @@ def test_a_stop_that_ends_a_sentence_is_kept(text, spoken):
         "St. is short.",
         "Vitamin C. Good for you.",
         "He stopped. She ran on, and on.",
+        "“Yes, Pa. I will.”",
+        "“Well, Del. said so.”",
+        "Well, Ore. is heavy.",
+        "“Go, Wash. your hands.”",
+        "He was sick, Ill. and tired.",
+        "“Come here, Tom, Pa.”",
+        "“Give it to Tom, Pa.”",
+        "“Hello, Tex. How are you?”",
+        "the DR Congo and THE ST WAS",
     ],
 )
 def test_what_may_be_another_word_is_left_alone(text):

@@ -48,6 +48,33 @@ def test_words_are_spoken_as_the_user_says(text, spoken):
     assert said(text) == spoken
 
 
+@pytest.mark.parametrize(
+    ("text", "table", "spoken"),
+    [
+        ("Siobha\u0301n is", "N\t/ɛn/", "Siobha\u0301n is"),
+        ("Zoe\u0308 is", "Zoe\tzo ee", "Zoe\u0308 is"),
+        ("e\u0301n, n\u0303, n", "n\ten", "e\u0301n, n\u0303, en"),
+        ("ask Siobha\u0301n, Siobh\u00e1n", "Siobh\u00e1n\t/ʃɪvˈɔːn/", "ask ⟦ʃɪvˈɔːn⟧, ⟦ʃɪvˈɔːn⟧"),
+        ("ask SIOBHA\u0301N, Siobh\u00e1n", "Siobha\u0301n\tshi vawn", "ask shi vawn, shi vawn"),
+        ("Ha\u0301 No\u0308e x", "no\u00eb x\ty", "Ha\u0301 No\u0308e x"),
+        ("Ha\u0301 Noe\u0308 x", "no\u00eb x\ty", "Ha\u0301 y"),
+        ("q\u0323x, q\u0323", "q\u0323\tkoo", "q\u0323x, koo"),
+        ("\u1112\u1161\u11ab.", "\ud55c\thahn", "hahn."),
+        ("हिन्दी हि", "हि\thi", "हिन्दी hi"),
+        ("a\u2764\ufe0flove", "love\tluv", "a\u2764\ufe0fluv"),
+        ("a caf\u00e9, cafe\u0301s", "re:caf\u00e9s?\tbar", "a bar, bar"),
+        ("a" + "\u0323\u0301" * 5_000 + " b", "b\tbee", "a" + "\u0323\u0301" * 5_000 + " bee"),
+    ],
+)
+def test_accents_belong_to_their_letters_however_written(text, table, spoken):
+    assert spoken_text(text, list(Lexicon.parse(table, "w").rule(text, Context("en")))) == spoken
+
+
+def test_places_count_in_the_text_as_it_is_written():
+    (one,) = Lexicon.parse("No\u00eb\tno ay", "w").rule("e\u0301e\u0301 Noe\u0308!", Context("en"))
+    assert (one.start, one.end) == (5, 9)
+
+
 def test_replacements_name_their_reason_and_characters():
     (one,) = Lexicon.parse(TABLE, "w").rule("See Xanadu now", Context("en"))
     assert (one.start, one.end, one.now, one.why) == (4, 10, "zan uh doo", Why.LEXICON)
@@ -83,11 +110,16 @@ def test_phonemes_are_announced():
         ("re:(a|a)*b\tx", "take for ever"),
         ("re:(?:ab*){2,5}\tx", "take for ever"),
         ("re:.*.*.*x\ty", "3 open repeats"),
+        ("re:" + "(?:aa|a)" * 40 + "b\tx", "more than 10000 ways"),
         ("re:a*\tb", "matches nothing"),
         ("re:(a)\t\\2", "cannot replace"),
         ("re:(?P<a>x)\t\\g<b>", "cannot replace"),
         ("re:" + "a" * 501 + "\tx", "501 characters"),
         ("x\t//", "no phonemes"),
+        ("x\t/wɪn1/", "holds 1, which no voice can speak"),
+        ("x\t/a_b^$/", r"holds \$ \^ _, which"),
+        ("re:x\t/a²/", "holds ²"),
+        ("x\t/" + "ab " * 33 + "ab/", "have 101 characters; allowed are 100"),
         ("x\ta⟦b⟧", "between slashes"),
         ("x\ty\tloud", "'loud' is not known"),
     ],
@@ -108,7 +140,8 @@ def test_all_errors_come_at_once_and_doubles_name_both_lines():
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\b(\w+)-(\w+)\b", "colou?r(s|ed)?", r"(?i:foo|bar) \d{1,5}", "(?:ab){1,5}c", r"(\d{1,3})/(\d{1,3})"]
+    "pattern",
+    [r"\b(\w{1,30})-(\w+)\b", "colou?r(s|ed)?", r"(?i:foo|bar) \d{1,5}", "(?:ab){1,5}c", r"(\d{1,3})/(\d{1,3})"],
 )
 def test_ordinary_patterns_are_taken(pattern):
     assert len(Lexicon.parse(f"re:{pattern}\tx", "w").patterns) == 1

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jobs.account import Why
 from jobs.speaking.lexicon import Lexicon
-from jobs.speaking.speaker import Speaker, SpeakingOptions, base_language, spoken_text
+from jobs.speaking.speaker import Speaker, SpeakingOptions, spoken_text
 
 PIECES = st.sampled_from(
     [
@@ -122,10 +123,31 @@ def test_the_lexicon_goes_before_all_rules():
     assert spoken_text(text, speaker.replacements(text, "en")) == "the Beeb, the doctor, our site"
 
 
+@pytest.mark.parametrize(
+    ("text", "table", "spoken"),
+    [
+        ("ran 5mm.", "re:(\\d+)mm\t\\1 millimetres", "ran five millimetres."),
+        ("ran 1,200mm!", "re:([\\d,]+)mm\t\\1 millimetres", "ran one thousand two hundred millimetres!"),
+        ("on 3bn", "re:(\\d)bn\t$\\1 billion", "on three billion dollars"),
+        ("the Mk2", "Mk2\tMark 2", "the Mark two"),
+        ("see X and y", "X\t½ of y", "see one half of y and y"),
+        ("X", "X\tDr. STOP IV & FBI", "Dr. STOP IV & FBI"),
+        ("X", "X\tU S 5 & FBI", "U S five & FBI"),
+        ("X", "X\t[[1]] 5", "[[1]] five"),
+        ("the word", "word\t/wɜːd/", "the ⟦wɜːd⟧"),
+        ("the five", "five\t5\n5\tfive", "the five"),
+    ],
+)
+def test_numbers_of_a_lexicon_are_spoken_as_words_and_the_rest_as_typed(text, table, spoken):
+    speaker = Speaker(SpeakingOptions(lexicon=Lexicon.parse(table, "w")))
+    found = speaker.replacements(text, "en")
+    assert spoken_text(text, found) == spoken
+    assert all(one.why is Why.LEXICON for one in found)
+
+
 def test_a_language_without_rules_is_told_once():
     speaker = Speaker()
     speaker.replacements("Guten Tag!!", "de-DE")
     speaker.replacements("Guten Tag!!", "de-AT")
     assert [warning for warning in speaker.warnings if "de" in warning] == list(speaker.warnings)
     assert len(speaker.warnings) == 1
-    assert base_language("en_GB") == "en"

@@ -25,9 +25,9 @@ def found(text):
         ("3 × 4, 3×4, 5*3, 8 ÷ 2, ±5", "3 times 4, 3 times 4, 5 times 3, 8 divided by 2, plus or minus 5"),
         ("some %, 20 °, § 5, §§ 5, ¶ 3", "some percent, 20 degrees, section 5, sections 5, paragraph 3"),
         ("A → B", "A to B"),
+        ("He stopped.then he ran in os.path.", "He stopped. then he ran in os dot path."),
         ("and/or, he/she, s/he, (s)he, red/blue", "and or, he or she, she or he, she or he, red blue"),
         ("~5 people, #tag, C#, F# minor", "about 5 people, hashtag tag, C sharp, F sharp minor"),
-        ("x² and 10⁶, fell.² tower¹", "x squared and 10 to the power of 6, fell. tower"),
         ("x^2, π, α-particle", "x to the power of 2, pi, alpha-particle"),
     ],
 )
@@ -35,6 +35,24 @@ def test_signs_with_words(text, spoken):
     replacements = found(text)
     assert all(one.why is Why.SYMBOL for one in replacements)
     assert spoken_text(text, replacements) == spoken
+
+
+@pytest.mark.parametrize(
+    ("text", "spoken"),
+    [
+        ("x² and 10⁶, fell.² tower¹", "x squared and ten to the power of six, fell. tower"),
+        ("He came home.³ She went,² too: “no.”⁴ So?¹", "He came home. She went, too: “no.” So?"),
+        (
+            "2ⁿ, xⁿ⁻¹, x⁻¹ and (a)²",
+            "two to the power of n, x to the power of n minus one, x to the power of minus one and (a) squared",
+        ),
+        ("Ca²⁺ and ²³⁵U", "Ca two plus and two hundred thirty-five U"),
+    ],
+)
+def test_raised_numbers_are_powers_or_marks_of_notes(text, spoken):
+    replacements = Speaker().replacements(text, "en")
+    assert spoken_text(text, replacements) == spoken
+    assert {one.why for one in replacements if not one.now} <= {Why.NOTE_MARKS}
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Whether a user's regular expression is safe to run on any text: what may take too long is refused. Pure.
 
 What makes a pattern slow is going back: each place where it may match in several ways multiplies the ways there are to
-try. They are counted, and bounded: `a?` has 2, `a{1,20}` has 20, `foo|bar` has 2, a group that is repeated as many
-times over; an open repeat (`.*`, `a+`) counts as 200, there may be one, and what it repeats may not vary itself. What is
-taken then needs at most a second or so for the worst of the short stretches that a pattern is searched in.
+try. They are counted, and bounded: `a?` has 2, `a{1,20}` has 20, `foo|bar` has 2, a group that is repeated has its own
+many times over. An open repeat (`.*`, `a+`) counts as 200; there may be one, and what it repeats may not vary itself.
+What is taken needs a second or two at most for the worst of the short stretches that a pattern is searched in.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _effort(tree: Iterable[Any]) -> Effort:
     return total
 
 
-def _effort_of_part(op: Any, value: Any) -> Effort:
+def _effort_of_part(op: object, value: Any) -> Effort:  # noqa: ANN401  # what it holds depends on `op`
     if op in _REPEATS:
         least, most, body = value
         return _effort(body).times(int(least), int(most), is_open=most is sre.MAXREPEAT)
