@@ -182,7 +182,7 @@ class _Edit:
     def _between(self, kept: Break, at: int | None, following: int | None) -> Break:
         """The break between paragraphs. That of a line that no longer ends its paragraph is not lost."""
         passed: list[int] = []
-        if at is not None:
+        if at is not None and at != following:
             passed = [at]
             if following is not None and not any(place in self.made for place in range(at + 1, following)):
                 passed = list(range(at, max(following, at + 1)))

@@ -32,7 +32,7 @@ _MAX_BAD_A_SEQUENCE = 20
 _UTF_8_SEQUENCE = re.compile(
     rb"\xe2[\x80-\x84][\x80-\xbf]|\xf0\x9f[\x80-\xbf]{2}|(?<=[a-z])[\xc2-\xdf][\x80-\xbf]"
     rb"|[\xc2-\xdf][^\x00-\x7f\x82\x84\x85\x8b\x91-\x94\x96\x97\x9b\xa0\xab\xb0\xb4\xb7\xbb\xc0-\xff]"
-    rb"|[\xc2-\xdf](?![\x91\x92\x96\x97])[\x80-\xbf](?=[a-z])"
+    rb"|[\xc2-\xdf](?![\x85\x91\x92\x96\x97])[\x80-\xbf](?=[a-z])"
 )
 """What Windows-1252 never means by it: a capital with an accent after a small letter, before a sign such as `©`, or
 before a quotation mark inside a word. `CAFÉ”` is a sequence of UTF-8 too, by chance."""
@@ -150,7 +150,7 @@ def _known(declared: str) -> str | None:
 
 
 def _one_byte_each(encoding: str) -> bool:
-    return len(bytes(range(256)).decode(encoding, "replace")) == 256  # noqa: PLR2004  as many as there are bytes
+    return len(bytes(range(256)).decode(encoding, "replace")) == 256
 
 
 def _fits(data: bytes, encoding: str) -> str | None:

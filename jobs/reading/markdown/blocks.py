@@ -74,7 +74,7 @@ def _leads_somewhere(state: StateBlock, url: str, label: str, *, angled: bool) -
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001  the parser calls it so
     """A table, up to the first line without a bar."""
-    if silent or not table(state, start, min(end, start + 2), True):
+    if silent or not table(state, start, min(end, start + 2), silent=True):
         return silent and table(state, start, end, silent)
     for line in range(start + 2, end):
         if "|" not in state.src[state.bMarks[line] : state.eMarks[line]]:
@@ -97,7 +97,7 @@ def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool: 
         while (goes_on := _comment_end(state, token.content, end)) is not None:
             state.line = goes_on
             token.map = [start, goes_on]
-            token.content = state.getLines(start, goes_on, state.blkIndent, True)
+            token.content = state.getLines(start, goes_on, state.blkIndent, keepLastLF=True)
     return True
 
 

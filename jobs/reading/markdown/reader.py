@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from jobs.account import Why
@@ -49,6 +50,7 @@ class _Reader:
 
     lines: Lines
     skip: frozenset[Why]
+    parser: MarkdownIt = field(default_factory=markdown_parser)
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
     skipped: list[Skip] = field(default_factory=list)
     escapes: list[tuple[int, int]] = field(default_factory=list)
@@ -65,7 +67,7 @@ class _Reader:
         """Parse a text whose first line is the line `base` of the source, and read it."""
         outer, self.base = self.base, base
         before: Token | None = None
-        for token in markdown_parser().parse(text):
+        for token in self.parser.parse(text):
             if self.silent_until:
                 self.silent_until = "" if token.type == self.silent_until else self.silent_until
             else:

@@ -121,8 +121,9 @@ def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001  the parse
 
 
 def _may_link(state: StateInline, bracket: int) -> bool:
-    """Whether a link can begin with the bracket at a place: the parser looks for its end in every bracket inside every bracket.
+    """Whether a link can begin with the bracket at a place.
 
+    The parser looks for its end in every bracket inside every bracket.
     Code may hold a bracket without its other half, so only where many have none are those no links.
     """
     if state.level >= MAX_LINK_NESTING:

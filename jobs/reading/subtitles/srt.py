@@ -68,10 +68,10 @@ def _read(data: bytes, name: str, options: ReadingOptions, *, web: bool) -> Docu
     reader = _Reader(decoded.text)
     spoken = tuple(paragraph for paragraph in map(reader.cue, found) if paragraph is not None)
     title = PurePath(name).stem
-    warnings = (f"{reader.silent} of {len(found)} cues have no words and are not spoken",) if reader.silent else ()
+    warnings = [f"{reader.silent} of {len(found)} cues have no words and are not spoken"] if reader.silent else []
     if cues.lead:
         told = cues.lead[:_TOLD_CHARS] + ("…" if len(cues.lead) > _TOLD_CHARS else "")
-        warnings += (f"what stands before the first cue has no time and is not spoken: {told!r}",)
+        warnings.append(f"what stands before the first cue has no time and is not spoken: {told!r}")
     document = Document(
         title=title,
         author="",
@@ -79,7 +79,7 @@ def _read(data: bytes, name: str, options: ReadingOptions, *, web: bool) -> Docu
         chapters=(Chapter(title, spoken),),
         text=decoded.text,
         encoding=decoded.encoding,
-        warnings=decoded.warnings + warnings,
+        warnings=(*decoded.warnings, *warnings),
         skipped=(*cues.skipped, *reader.skipped),
         escapes=tuple(reader.escapes),
     )

@@ -33,7 +33,6 @@ def test_windows_1252_with_its_holes_named():
 def test_text_of_other_scripts_is_warned_of(encoding):
     text = {"gb18030": "河边的老人", "shift_jis": "雨が降る", "koi8-r": "Привет, мир"}[encoding]
     assert any("no Western text" in warning for warning in decode(text.encode(encoding), "x.txt").warnings)
-    assert decode("Élève très âgé, café".encode("cp1252"), "x.txt").warnings == ()
 
 
 def test_a_bad_byte_does_not_spoil_utf_8():
@@ -43,6 +42,39 @@ def test_a_bad_byte_does_not_spoil_utf_8():
     assert decoded.text == text + "café"
     assert decoded.encoding == "utf-8"
     assert f"at characters {len(text) + 3}" in decoded.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("Élève très âgé, café", 0), ("CAFÉ “CAFÉ” ÇÔ", 3), ("“MAÇÃ” – disse", 0), ("It said «é…» and “à”.", 8)],
+)
+def test_windows_1252_is_a_guess_and_told_with_its_first_place(text, place):
+    decoded = decode(text.encode("cp1252"), "x.txt")
+    assert (decoded.text, decoded.encoding) == (text, "cp1252")
+    (warning,) = decoded.warnings
+    assert f"Windows-1252 (cp1252), first at character {place}: if words look wrong" in warning
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("café one", "\xa0"), ("café one ", "“x” it’s"), ("voilà ", "“”"), ("It’s ", "“"), ("naïve", " He said é." * 20)],
+)
+def test_some_sequences_of_utf_8_beside_few_other_bytes_are_utf_8(before, after):
+    decoded = decode(before.encode() + after.encode("cp1252"), "x.txt")
+    assert (decoded.text, decoded.encoding) == (before + after, "utf-8")
+    assert f"at characters {next(i for i, c in enumerate(before + after) if i >= len(before) and c > '~')}" in str(
+        decoded.warnings
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "declared"), [("café", "iso-8859-1"), ("it’s", "windows-1252"), ("Привет", "windows-1251")]
+)
+def test_utf_8_that_is_declared_as_one_byte_a_character(text, declared):
+    decoded = decode(text.encode(), "x.html", declared=declared)
+    assert (decoded.text, decoded.encoding) == (text, "utf-8")
+    assert decoded.warnings == (f"x.html says it is {declared}, but its bytes are UTF-8; read as utf-8",)
+    assert decode("联通".encode("gbk"), "x.html", declared="gbk").text == "联通"
 
 
 def test_a_declared_encoding_is_used_when_the_bytes_fit():

@@ -50,6 +50,10 @@ def test_line_ends(end):
         ("{\\an8}{\\i1}One{\\i0} {y:i}two", "One two"),
         ("One<br>two<br/>three", "One two three"),
         ("a < b and c > d <3 {laughs} <laughs>", "a < b and c > d <3 {laughs} <laughs>"),
+        ("<I love you> she said. <B team> <s laughs>", "<I love you> she said. <B team> <s laughs>"),
+        ("<Span of life> He <u and me> a < b > c", "<Span of life> He <u and me> a < b > c"),
+        ("<I>a</I> <i class='x'>d</i> <p>e</p> <c major> <lang of the free>", "a d e <c major> <lang of the free>"),
+        ("<v.loud Ann B>Yo</v> <c.red.x>r</c> <lang en-GB>s</lang> <i.foo>t</i>", "Yo r s t"),
         ("Fish &amp; chips&nbsp;&#8217;n AT&T; &madeup;", "Fish & chips ’n AT&T; &madeup;"),
         ("One\\Ntwo", "One two"),
         ("- One speaker.\n- Another.", "- One speaker. - Another."),
@@ -100,6 +104,17 @@ def test_an_empty_cue_before_another():
 def test_text_before_the_first_cue_is_told():
     document = read("\ufeffMade by Ann.\n\n" + cue(1, 1, "One."), "x.srt")
     assert skips(document) == [("metadata", "Made by Ann.\n\n")]
+    assert document.warnings == ("what stands before the first cue has no time and is not spoken: 'Made by Ann.'",)
+
+
+def test_text_between_the_header_and_the_first_cue_is_warned_of():
+    document = read("WEBVTT\nKind: x\n\nIt was night.\n\nintro\n00:01.000 --> 00:02.000\nOne.\n", "x.vtt")
+    assert document.warnings == ("what stands before the first cue has no time and is not spoken: 'It was night.'",)
+    assert read(WEB, "film.vtt").warnings == ()
+
+
+def test_the_name_of_a_voice_is_a_speaker():
+    assert skips(read(cue(1, 1, "<v Bob>Hi</v>"), "x.srt")) == [("speaker", "<v Bob>")]
 
 
 def test_39_places_lead_to_the_source():
@@ -173,7 +188,9 @@ def test_a_cue_of_web_subtitles_needs_no_blank_line_before_the_next():
     assert cues(text, "x.vtt") == [(1.0, "One."), (3.0, "Two.")]
 
 
-@pytest.mark.parametrize("piece", ["<i ", "{\\", "&", "<00:", "00:00:01,000 --", "\n", "1\n\n", "<rt>"])
+@pytest.mark.parametrize(
+    "piece", ["<i ", "{\\", "&", "<00:", "00:00:01,000 --", "\n", "1\n\n", "<rt>", "<i>", "<v ", "< u >", "<font "]
+)
 def test_hostile_text_is_read_in_linear_time(piece):
     """Under the time limit of a test only when nothing is quadratic."""
     assert cues(cue(1, 1, "a" + piece * 50_000 + "b") + cue(2, 3, "End."))[-1] == (3.5, "End.")
