@@ -25,7 +25,7 @@ _EMOJI = re.compile(
 )
 _BRACKETS = re.compile("[⟦⟧]")
 _HEART_IS_LESS = re.compile(
-    r"(?:^|\s)(?:\w|is|are|was|were|be|of|at|values?|age[ds]?|score|level|if|when|than|\d[\d.]*)\s$", re.IGNORECASE
+    r"(?:^|\s)(?:[^\WI]|is|are|was|were|be|of|at|values?|age[ds]?|score|level|if|when|than|\d[\d.]*)\s$", re.IGNORECASE
 )
 _UNIT_NEXT = re.compile(
     r"[\d.,]|\s?(?:%|°|mm|cm|m|km|kg|g|mg|ml|days?|weeks?|months?|years?|hours?|minutes?|seconds?|times|points?|people)(?!\w)"
@@ -53,7 +53,9 @@ _RUN = re.compile(
 )
 _EMPTY = re.compile(r"[(\[（][^\w()\[\]（）€£$%&§°+=@]{0,20}[)\]）]")
 _STRAY = re.compile(r"(?: [!?.,;:…‼⁉⁈⁇]{1,50}| [(\[][!?.,;:…‼⁉]{1,20}[)\]]){1,30}(?=\s|$)")
-_HINT = re.compile(r"[!?.,;:…‼⁉⁈⁇—–―。、，！？-]{2}|[‼⁉⁈⁇‽(\[（]| [!?.,;:…]|^[!?.,;:•·▪◦‣*–—-]")
+_HINT = re.compile(r"[!?.,;:…‼⁉⁈⁇—–―。、，！？-]{2}|[‼⁉⁈⁇‽(\[（]| [!?.,;:…]|^[!?.,;:•·▪◦‣*–—-]| [\"”](?:[\s.,;:!?)]|$)")
+_SPACED_QUOTES = re.compile(r"(?<![^\s(])(?<!\d )[\"“]( )(?=[^\s\"“”])[^\"“”]{0,300}[^\s\"“”]( )[\"”](?=[\s.,;:!?)]|$)")
+"""`" go "`: the spaces inside quotes."""
 _HAS_STRAY = re.compile(r" [!?.,;:…(\[‼⁉⁈⁇]")
 _LEAD = re.compile(r"(?:[!?,;:]{1,50}|\.{1,2}|[-–—•·▪◦‣*])\s+(?=\S)")
 _ENDED = ".!?…。！？"
@@ -96,6 +98,8 @@ def _punctuation(text: str, context: Context) -> Iterator[Replacement]:
     found: list[Replacement] = []
     if _HAS_STRAY.search(text) is not None:
         found += [one for match in _STRAY.finditer(text) if (one := _stray(text, match, context)) is not None]
+    for match in _SPACED_QUOTES.finditer(text):
+        found += (Replacement(*match.span(group), "", Why.PUNCTUATION) for group in (1, 2))
     found += [Replacement(*match.span(), _empty(match.group()), Why.PUNCTUATION) for match in _EMPTY.finditer(text)]
     found += [
         Replacement(*match.span(), now, Why.PUNCTUATION)
@@ -129,7 +133,7 @@ def _stray(text: str, match: re.Match[str], context: Context) -> Replacement | N
     before = text[match.start() - 1 : match.start()]
     bare = "".join(char for char in marks if char not in "()[]")
     english = base_language(context.language) == "en"
-    if not english and len(marks) == 1 and before not in _ENDED:
+    if not english and len(marks) == 1 and marks not in ".," and before not in _ENDED:
         return None
     if not before or before in _ENDED or before in "([":
         now = "" if before else " "

@@ -14,9 +14,10 @@ from lxml import etree
 
 from jobs.account import Why
 from jobs.reading.document import Skip
+from jobs.reading.markup import raised
 from jobs.reading.markup.block import OpenBlock, TextBlock
+from jobs.reading.markup.formulas import LEAVES, part_of_formula
 from jobs.reading.markup.labels import Labels, declared_language, is_drop_cap
-from jobs.reading.markup.raised import at_height, can_stand_on, is_degree, is_number_of_note, power_of, put_between
 from jobs.reading.markup.table import DataTable, data_table
 from jobs.reading.markup.tags import BLOCKS
 
@@ -124,6 +125,9 @@ class Extraction:
         height = above.height
         if tag in {"sup", "sub"} and why is None:
             why, height = self._raised(node, tag)
+        elif tag in LEAVES and why is None:
+            height, between = part_of_formula(node)
+            self._open.insert = self._open.insert or between
         begins = why is not None and above.why is None
         aside = begins and why in _INLINE_ASIDES and _parent_tag(node) in _RUNNING
         block = tag in BLOCKS or (tag in _RUNNING and node.get("block") is not None)
@@ -170,22 +174,26 @@ class Extraction:
 
     def _raised(self, node: etree._Element, tag: str) -> tuple[Why | None, str]:
         """What a raised or lowered number is: that of a note after a sentence or clause, or one to be written so."""
-        power, before = power_of(node, self.labels.page), self._open.last
+        power, before = raised.power_of(node, self.labels.page), self._open.last
+        marks = Why.NOTE_MARKS in self.labels.skip
+        if marks and tag == "sup" and raised.is_letter_of_note(node, self.labels.page, before):
+            return Why.NOTE_MARKS, ""
         if tag == "sub" or not power:
             return None, tag if power.isdecimal() and before[-1:].isdecimal() else ""
-        if is_degree(node, self.labels.page, power, before):
+        if raised.is_degree(node, self.labels.page, power, before):
             return None, "degree"
-        between = put_between(node, self.labels.page, power, before)
+        between = raised.put_between(node, self.labels.page, power, before)
         if between is not None:
             self._open.insert = self._open.insert or between
             return None, ""
-        if is_number_of_note(power, before) and Why.NOTE_MARKS in self.labels.skip:
+        if marks and raised.is_number_of_note(power, before):
             return Why.NOTE_MARKS, ""
-        return None, tag if can_stand_on(power, before) else ""
+        return None, tag if raised.can_stand_on(power, before) else ""
 
     def _leave(self, node: etree._Element) -> Iterator[TextBlock]:
         if self._frames[-1].bounds:
             yield from self._bound(None, str(node.tag))
+        self._open.parted = self._open.parted or node.tag == "math"  # a formula is no part of a word
         self._frames.pop()
         if self._tables and self._tables[-1][0] is node:
             self._tables.pop()
@@ -239,7 +247,7 @@ class Extraction:
                 if self._line_begins and not text.isspace():
                     self.line_starts.append(offsets[len(text) - len(text.lstrip())])
                     self._line_begins = False
-                text = at_height(text, self._frames[-1].height)
+                text = raised.at_height(text, self._frames[-1].height)
                 self._open.add(text, offsets, linked=self._frames[-1].linked, gap=self.sink.gap(offsets[0]))
                 self._joins = self._joins and text.isspace()
             else:

@@ -39,7 +39,7 @@ _BY_ELEMENT = {
     **dict.fromkeys(("x-noembed", "case"), Why.HIDDEN),
     **dict.fromkeys(("button", "select", "textarea", "datalist", "progress", "meter", "output"), Why.OUTSIDE),
     "title": Why.METADATA,
-    "math": Why.SYMBOL,
+    **dict.fromkeys(("annotation", "annotation-xml"), Why.SYMBOL),
     "svg": Why.ILLUSTRATIONS,
     "figcaption": Why.ILLUSTRATIONS,
 }
@@ -61,6 +61,13 @@ _PAGE_TEXT = re.compile(r"[\[({]?\s*(?:pg?\.?|page)?\s*(?:\d{1,5}|[ivxlcdm]{1,9}
 _CODE_CLASS = re.compile(r"(?:^|\s)(?:code|highlight|sourcecode|programlisting|prettyprint|hljs|language-\S+)(?:$|\s)")
 _CAPTION_CLASS = re.compile(r"(?:^|\s)(?:caption|figcaption|fig-caption|figure-caption|wp-caption-text)(?:$|\s)")
 _NOTE_TEXT = re.compile(r"[\[(]?\s*(?:\d{1,4}[a-z]?|[a-z]|[ivx]{1,6}|[*†‡§¶‖#]{1,3}|[¹²³⁰⁴-⁹]{1,4})\s*[\])]?\.?")
+_EDITORIAL = re.compile(
+    r"\[\s?(?:\d{1,3}|[a-z*†‡§]|(?:note|nb|n|fn)\.?\s\d{1,3}|[a-z ]{1,30}\sneeded|who\?|when\?|where\?|which\?|why\?|"
+    r"by whom\?|according to whom\?|dubious(?:\s?[\u2013-]\s?discuss)?|failed verification|sic)\s?\]",
+    re.IGNORECASE,
+)
+"""What editors of a page put behind its words, raised and in brackets."""
+_STRUCK = _names("del s strike")
 _HEADINGS = _names("h1 h2 h3 h4 h5 h6 dt")
 _DROP_CAP = re.compile(r"[\"'“‘«„]?[^\W\d_]")
 _BETWEEN_MARKS = re.compile(r"\s?[,;\u2013-]\s?|\s")
@@ -103,6 +110,10 @@ class Labels:
             yield Why.NOTE_MARKS
         if (why := _BY_ELEMENT.get(tag)) is not None:
             yield why
+        if tag == "math" and node.get("alttext"):
+            yield Why.SYMBOL
+        if tag in _STRUCK and _is_replaced(node, self.page):
+            yield Why.HIDDEN
         if tag == "dialog" and node.get("open") is None:
             yield Why.HIDDEN
         if tag == "pre" and _is_code(node, self.page):
@@ -117,6 +128,8 @@ class Labels:
     def _is_mark(self, node: etree._Element) -> bool:
         """A note mark that nothing declares; a word back is one at the end of a note only."""
         if is_note_mark(node, self.page):
+            return True
+        if node.tag == "sup" and _EDITORIAL.fullmatch(_short(node, self.page)):
             return True
         if not _BACK_WORD.fullmatch(_short(node, self.page)) or not is_back_link(node, self.page):
             return False
@@ -243,6 +256,12 @@ def _is_heading_link(node: etree._Element, page: Page) -> bool:
     text = _short(node, page)
     headed = any(above.tag in _HEADINGS for above in islice(node.iterancestors(), 2))
     return headed and 0 < len(text) <= 2 and not text.isalnum()
+
+
+def _is_replaced(node: etree._Element, page: Page) -> bool:
+    """Whether what is struck out has what stands for it right after it; with a space between both may be text."""
+    after = node.getnext()
+    return after is not None and after.tag == "ins" and not node.tail and page.text_of(after) != ""
 
 
 def _ending(marks: str | None, page: Page) -> str:

@@ -1,7 +1,7 @@
-"""Notes that nothing declares, found by links that lead both ways: from a mark to its note and back. Pure.
+"""Notes that nothing declares, found by links from marks to them, and back. Pure.
 
 A link alone tells little: books link figures, chapters and indexes. A mark whose target begins a paragraph that leads
-back to where the mark is, is a note in every book.
+back to where the mark is, is a note in every book; where nothing leads back both must look the part (see `pointed`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from lxml import etree
 
 from jobs.reading.markup.labels import REFERENCE_WORDS, Links, is_back_link, note_text, words_of
 from jobs.reading.markup.page import Page
+from jobs.reading.markup.pointed import goes_on, is_note_of, looks_raised, small_text, stands_on_text
 from jobs.reading.markup.tags import BLOCKS
 
 Resolve = Callable[[str, str], tuple[str, str | None]]
@@ -46,6 +47,9 @@ class _Finder:
     links: list[_Link] = field(default_factory=list)
     leading: dict[etree._Element, list[_Link]] = field(default_factory=dict)
     inside: dict[etree._Element, list[_Link]] = field(default_factory=dict)
+    order: dict[etree._Element, int] = field(default_factory=dict)
+    notes: dict[etree._Element, str] = field(default_factory=dict)
+    texts: dict[etree._Element, str] = field(default_factory=dict)
     found: Links = field(default_factory=Links)
 
     def collect(self) -> None:
@@ -55,11 +59,13 @@ class _Finder:
                 for anchor in (node.get("id"), node.get("name")):
                     if anchor is not None:
                         self.anchors.setdefault((path, anchor), node)
+                        self.order.setdefault(node, len(self.order))
                 href = node.get("href")
                 if href is not None and "#" in href and node.tag == "a":
                     target, anchor = self.resolve(href, path)
                     declared = bool(words_of(node) & REFERENCE_WORDS)
                     if anchor is not None and (declared or _small(node)):
+                        self.order.setdefault(node, len(self.order))
                         self.links.append(_Link(node, path, (target, anchor), page.text_of(node), declared))
 
     def pair(self) -> None:
@@ -79,8 +85,35 @@ class _Finder:
                 self.found.bodies.update(_whole(body))
             elif note_text(link.text) and (back := self._back(link, self._links_in(body))) is not None:
                 marked.add(at)
-                self.found.bodies.update(_whole(body))
                 self.found.marks |= {link.node, back.node}
+            elif target is not None and self._points(link, target, body):
+                marked.add(at)
+                self.found.marks.add(link.node)
+            else:
+                continue
+            self.notes.setdefault(body, link.target[0])
+            self.found.bodies.update(_whole(body))
+
+    def go_on(self) -> None:
+        """The blocks that go on with the notes of marks."""
+        targets = {node for link in self.links if (node := self.anchors.get(link.target)) is not None}
+        targets |= self.found.bodies
+        known: dict[etree._Element, bool] = {}
+        for body, path in self.notes.items():
+            self.found.bodies.update(goes_on(body, targets, self.pages[path], known))
+
+    def _points(self, link: _Link, target: etree._Element, body: etree._Element) -> bool:
+        """Whether a link that nothing leads back to is a mark, and what it points at its note."""
+        at, path = _block_of(link.node), link.target[0]
+        if at is None or not note_text(link.text) or not looks_raised(link.node, link.text):
+            return False
+        if link.path == path and self.order[target] < self.order[link.node]:
+            return False
+        if body not in self.texts:
+            self.texts[body] = small_text(body, self.pages[path])
+        return is_note_of(link.text, body, target, self.texts[body]) and stands_on_text(
+            link.node, at, self.pages[link.path]
+        )
 
     def _body(self, target: etree._Element, path: str) -> etree._Element | None:
         """The note an anchor names: its element, or the block that the anchor begins."""
@@ -128,6 +161,7 @@ def find_notes(pages: Mapping[str, Page], resolve: Resolve) -> Links:
     finder = _Finder(pages, resolve)
     finder.collect()
     finder.pair()
+    finder.go_on()
     for page in pages.values():
         finder.found.bodies.update(_listed(page))
     return finder.found

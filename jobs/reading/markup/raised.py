@@ -26,6 +26,12 @@ _CLAUSE_END = re.compile(r"(?:^|[^\d])[.,;:!?\u2026][\"'\u2019\u201d»]?$|[\u201
 _PRICE = re.compile(r"[$€£]\s?\d{1,6}$")
 _SCALE = re.compile(r"\s?[CF]\b")
 _STROKES = frozenset({"/", "\u2044", "\u2215"})
+_WORD = re.compile(r"(?:^|[\W_])([^\W\d_]{2,30}[^\W\d_])$")
+_ENDED_WORD = re.compile(r"(?:^|[\W_])[^\W\d_]{2,30}[.,;:!?][\"'\u2019\u201d]?$")
+_SHORTENED = frozenset({"prof", "sin", "cos", "tan", "log", "exp", "max", "min", "lim", "det", "dim"})
+"""Words that a raised letter belongs to: `Prof<sup>a</sup>`, `sin<sup>a</sup>`."""
+_LETTERS = frozenset("abc")
+"""Others end words that were shortened in writing: `Capt<sup>n</sup>`, `receiv<sup>d</sup>`."""
 _MAX_CHARS = 12
 
 
@@ -62,6 +68,19 @@ def is_number_of_note(power: str, before: str) -> bool:
     if _LIST.fullmatch(power):
         return before[-1:].isalpha() or _CLAUSE_END.search(before[-3:]) is not None
     return power.isdecimal() and len(power) <= 3 and _CLAUSE_END.search(before[-3:]) is not None
+
+
+def is_letter_of_note(node: etree._Element, page: Page, before: str) -> bool:
+    """Whether an element holds the raised letter that marks a note, behind a whole word or the end of a clause."""
+    if len(node) > 1 or page.text_of(node) not in _LETTERS:
+        return False
+    following = next(page.runs_of(node.tail), None)
+    if following is not None and following.text[:1].isalnum():
+        return False
+    if _ENDED_WORD.search(before[-36:]) is not None:
+        return before.split()[-1].strip("\"'\u2018\u2019\u201c\u201d")[:1].islower()  # `Sr.<sup>a</sup>` is one word
+    word = _WORD.search(before[-32:])
+    return word is not None and word[1][-1].islower() and word[1].casefold() not in _SHORTENED
 
 
 def put_between(node: etree._Element, page: Page, power: str, before: str) -> str | None:

@@ -81,7 +81,7 @@ _WORDS: Mapping[str, Words] = {
             "otherwise nevertheless to into during despite please thanks well oh next again he's she's it's they're "
             "we're you're i'm i'd i'll i've he'd she'd that's there's what's don't didn't two three neither either "
             "such nearly almost together behind between through beyond above below inside outside everywhere nowhere "
-            "somehow"
+            "somehow shares"
         ),
     ),
     "de": _words(
@@ -186,7 +186,7 @@ DESIGNATORS = _set(
     "plan vitamin grade class type group option point exhibit appendix section figure hepatitis schedule team",
     "block part category phase level table column row item letter war act scene size form zone gate terminal",
     "building flat blood product step hall wing ward studio platform route line side version model platz klasse",
-    "gruppe",
+    "gruppe room suite apartment exit bay pier door seat floor",
 )
 """Words before a single letter that is no initial (`plan B.`)."""
 ENDINGS = _set(
@@ -204,6 +204,7 @@ SHORT_WORDS = _set(
     "hot low raw far few fun too own top job boy son law war lie die did had has saw got let met put say sit set "
     "cut run win won try cry fly buy pay key bed box bag bus car cat dog cow pig egg tea arm leg ear lip toe hat cap "
     "cup pot pan map pen oil gas gun god joy kid lad mud nut pie pit pub rat rod rug sum tax tip toy van web wit use",
+    "LA",
 )
 """Short English words that are no abbreviations: a stop after one ends a sentence."""
 UNITS = _set(

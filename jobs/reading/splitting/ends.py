@@ -56,6 +56,25 @@ _SLASHED = re.compile(r"[^\W\d_]{1,12}(?:/[^\W_]{1,12}){1,3}\Z")
 _SHILLINGS = re.compile(r"(?:\d+s|\d+l)\Z")
 _PENCE = re.compile(r"\d{1,2}[½¼¾]?d\Z")
 _SHORT_UNITS = frozenset("gmlhs")
+_GREAT_UNITS = frozenset("VAWK")
+_LETTERS_JOINED = re.compile(r"(?:^|[\s(])[^\W\d_] (?:and|(?:is |was )?[a-z]{3,9} than) [^\W\d_]\Z")
+"""`A and B`, `A is more than B`: letters, where `Tom and R. Jones` has an initial."""
+_YEAR_LIKE = re.compile(r"(?:1\d|20)\d\d\Z")
+_TIME_LEADS = re.compile(
+    rf"[{OPENERS}\s]*(?:(?:[Tt]hen|[Aa]nd|[Bb]ut|[Ss]o|[Oo]n [A-Z][a-z]{{2,8}}day),? )?"
+    r"(?:[Aa]t|[Bb]y|[Aa]round|[Ff]rom|[Uu]ntil|[Bb]efore|[Aa]fter|[Ss]ince|[Aa]bout)"
+    r"(?: (?:about|around|exactly|nearly|almost|only))? \d{1,2}(?:[:.]\d\d)?\s?[aApP]\.[mM]\Z"
+)
+"""`At 7 a.m.`: a sentence that has no more than a time so far goes on with a name."""
+_GO_ON_LOUD = frozenset(("AND", "OR", "BUT", "NOR", "TO", "OF", "FOR", "FROM", "WITH", "BY", "ON", "IN", "AT", "UNTIL"))
+"""In text that is all capitals these go on with a sentence after an abbreviation."""
+_DATE_AHEAD = re.compile(
+    r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d"
+)
+_CIRCA = re.compile(r"ca?\. \d{3,4} [a-z]")
+_PRONOUNS = frozenset(("He", "She", "It", "They", "We", "You", "Then", "But", "And", "His", "Her", "Their"))
+"""They follow a title that ended a sentence (`Ask the Dr. He knows.`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +90,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class _After:
-    """What follows: the opening signs, a dash, a word and the character behind it."""
+    """What follows: the opening signs, a dash, a word, the character behind it, and a little of the text."""
 
     openers: str
     dash: str
     word: str
     then: str
+    ahead: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +134,14 @@ class Ends:
         if _CAMEL.match(after.word) and mark.marks == "." and not self._known(_last_word(before)):
             return None  # eBay, iPhone
         word = _last_word(before)
+        if mark.marks == "." and _CIRCA.match(after.ahead) and self._plain(word):
+            return True  # He was in line. c. 1450 it was new.
         if not self.small or mark.closers or "." in mark.marks[1:] or "…" in mark.marks or self._known(word):
             return False
         return True if mark.marks != "." or (word.isalpha() and len(word) > 1) else None
 
     def _before_capital(self, mark: Mark, before: str, after: _After, *, quoted: bool) -> bool | None:
-        ahead = mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
-        if any(sign in _QUOTE_MARKS for sign in mark.closers) and _ATTRIBUTION.match(ahead):
+        if any(sign in _QUOTE_MARKS for sign in mark.closers) and _ATTRIBUTION.match(after.ahead):
             return self._starts(after) and after.word != "I"  # “Stop!” John said.
         if mark.closers or after.dash or "…" in mark.marks or ".." in mark.marks:
             return True
@@ -142,7 +163,8 @@ class Ends:
             word = _ELIDED.sub("", word)  # l'art. 5
         small = word.lower()
         previous = _last_word(before[: len(before) - len(word)].rstrip())
-        if small in self.words.always:
+        unit = word in _GREAT_UNITS and previous[-1:].isdigit()  # 12 V. Add
+        if small in self.words.always and not unit:
             return False
         if _FIGURES.match(word):
             return self._after_figures(word, previous, after)
@@ -151,9 +173,9 @@ class Ends:
         if word in BOOKS and after.word[:1].isdigit() and after.then == ":":
             return False
         if word in TIMES:
-            return after.word[:1].isupper() and not _AFTER_TIME.match(after.word)
+            return after.word[:1].isupper() and not (_AFTER_TIME.match(after.word) or self._after_lead(before, after))
         if _INITIAL.match(word) or (_DOTTED.match(word) and small not in self.words.soft):
-            return self._after_letters(word, previous, after)
+            return self._after_letters(word, previous, after, joined=_LETTERS_JOINED.search(before) is not None)
         return self._after_word(word, previous, after)
 
     def _after_word(self, word: str, previous: str, after: _After) -> bool | None:
@@ -162,6 +184,8 @@ class Ends:
         capital = after.word[:1].isupper()
         if small in ENDINGS:
             return capital and not figure
+        if word in DAYS and _DATE_AHEAD.match(after.ahead):
+            return False
         if word in MONTHS or word in DAYS:
             return not (after.word in MONTHS and after.then == ".") if capital else None
         if _PAGES.match(word):
@@ -175,7 +199,7 @@ class Ends:
                 return False
             return capital if word in {"no", "No", "NO"} or (word.islower() and len(word) > 2) else None
         if self._is_title(word):
-            return False
+            return previous == "the" and after.word in _PRONOUNS
         if small in self.words.soft:
             return self._starts(after) or ("“" in after.openers and capital)
         return None
@@ -189,7 +213,7 @@ class Ends:
             return False
         return self._starts(after) or previous.lower() not in ORDINAL_WORDS
 
-    def _after_letters(self, word: str, previous: str, after: _After) -> bool | None:
+    def _after_letters(self, word: str, previous: str, after: _After, *, joined: bool) -> bool | None:
         """After an initial (`J.`) or letters with full stops between (`U.S.`, `Ph.D.`)."""
         one = len(word) == 1
         if not after.word[:1].isupper():
@@ -210,7 +234,8 @@ class Ends:
             return False
         if not one:
             return previous[-1:].isdigit()  # 44 B.C. Rome …
-        named = previous.lower() in DESIGNATORS or previous[-1:].isdigit() or previous in {"°", "and", "than"}
+        counted = previous[-1:].isdigit() and not _YEAR_LIKE.match(previous)  # In 1914 W. Churchill
+        named = previous.lower() in DESIGNATORS or counted or previous == "°" or joined
         return named or (word == "I" and previous.islower())
 
     def _numeral(self, word: str, after: _After) -> bool:
@@ -221,10 +246,16 @@ class Ends:
 
     def _starts(self, after: _After) -> bool:
         """Whether a capitalised word opens a sentence rather than going on with a name. `A.` is an initial."""
-        if not after.word[:1].isupper() or (len(after.word) == 1 and after.then == "."):
+        if not after.word[:1].isupper() or (len(after.word) == 1 and after.then == ".") or _loud(after):
             return False
         small = after.word.lower().replace("’", "'").rstrip("'")
         return small in self.words.starters or small.partition("'")[0] in self.words.starters
+
+    def _after_lead(self, before: str, after: _After) -> bool:
+        """Whether a sentence goes on after a time (`At 7 a.m. Mr. Smith left.`, `AT 5 P.M. OR`)."""
+        if _loud(after):
+            return True
+        return _TIME_LEADS.match(before) is not None and (after.word == "I" or not self._starts(after))
 
     def _is_title(self, word: str) -> bool:
         small = word.lower()
@@ -247,8 +278,16 @@ class Ends:
 def _after(mark: Mark) -> _After:
     match = _AFTER.match(mark.text, mark.end)
     if match is None:
-        return _After("", "", "", "")
-    return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5])
+        return _After("", "", "", "", "")
+    return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5], _ahead(mark))
+
+
+def _loud(after: _After) -> bool:
+    return after.word in _GO_ON_LOUD and after.then == " "
+
+
+def _ahead(mark: Mark) -> str:
+    return mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
 
 
 def _bullet(before: str) -> bool:

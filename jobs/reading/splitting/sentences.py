@@ -23,13 +23,13 @@ _CLOSERS = "”’»›)\\]}」』）】》〉"
 _STRAIGHT = "\"'"
 # Marks, the closing signs and note numbers after them, white space. Possessive: a run of marks is looked at once.
 _MARK = re.compile(
-    rf"(?<![.!?…‽؟])([.!?…‽؟]++)([{_CLOSERS}“‘{_STRAIGHT}]*+(?:\[\d{{1,4}}\]|[¹²³⁰⁴-⁹])*+(?: [»›”](?= |$))?)\s++"
+    rf"(?<![.!?…‽؟])([.!?…‽؟]++)([{_CLOSERS}“‘{_STRAIGHT}]*+(?:\[\d{{1,4}}\]|[¹²³⁰⁴-⁹*†‡])*+(?: [»›”](?= |$))?)\s++"
 )
 # Without a space a sentence ends only at these marks of unspaced scripts (and the closers after them).
 _UNSPACED_END = re.compile(rf"([。！？｡．…])([{_CLOSERS}{_STRAIGHT}]*)$")
 _UNSPACED_CLOSED = re.compile(rf"[。！？｡][{_CLOSERS}]+(?=[^\s{_CLOSERS}。！？])")
-# “What did you—” “Nothing.”
-_BROKEN_OFF = re.compile(r"[—–-][”»’\"]\s+(?=[“«‘\"])")
+# “What did you—” “Nothing.”, “You can’t—” He stopped. (not: “You can’t—” John said.)
+_BROKEN_OFF = re.compile(r"[—–-][”»’\"]\s+(?=[“«‘\"]|(?:He|She|They|It|We|The|Then|But|And)\b)")
 _END_TAIL_CHARS = 8
 _CLOSING_RUN = re.compile(rf"[{_CLOSERS}{_STRAIGHT}]+(?:\s+|$|(?=[。、，！？\u3040-\u30ff\u4e00-\u9fff]))")
 # What goes on with a quotation: 「行こう！」と言った, “走吧！”他说.

@@ -50,6 +50,8 @@ class Evidence(Enum):
     AND_BEFORE = auto()
     DIGIT_BEFORE = auto()
     WORD_BEFORE = auto()
+    IT_BEFORE = auto()
+    """`It is` and the like."""
 
 
 Readings = tuple[tuple[Evidence, str], ...]
@@ -194,6 +196,8 @@ def _table() -> dict[str, Readings]:
         if len(key) > 1:
             own = ((Evidence.NUMBER_NEXT, word.capitalize()), (Evidence.LETTER_NEXT, word.capitalize()))
             table[title] = (*own, *table.get(title, ()))
+    for key in ("Feb", "Apr", "Aug", "Sept", "Oct", "Nov", "Dec"):
+        table[key] = (*table[key], (Evidence.IT_BEFORE, CALENDAR[key]))
     table["est"] = (*table["est"], (Evidence.DIGIT_NEXT, "estimated"))
     return table | _BY_CONTEXT
 

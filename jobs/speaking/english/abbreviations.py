@@ -263,6 +263,7 @@ _PATTERNS = {
     Evidence.AND_BEFORE: re.compile(r"(?:&|\band)\s$"),
     Evidence.DIGIT_BEFORE: re.compile(r"\d\s?(?:[a-z]{1,6}\s)?$"),
     Evidence.WORD_BEFORE: re.compile(r"[a-z,]\s$"),
+    Evidence.IT_BEFORE: re.compile(r"\b[Ii]t(?:['’]s| is| was)(?: (?:now|already|only|still|not))?\s$"),
 }
 _GOES_ON = frozenset({Evidence.NUMBER_NEXT, Evidence.LETTER_NEXT, Evidence.DIGIT_NEXT, Evidence.YEAR_NEXT})
 """What follows belongs to the abbreviation: its stop ends no sentence."""
@@ -273,6 +274,7 @@ _BACKWARD = frozenset(
         Evidence.AND_BEFORE,
         Evidence.DIGIT_BEFORE,
         Evidence.WORD_BEFORE,
+        Evidence.IT_BEFORE,
     }
 )
 RULES: tuple[Rule, ...] = (_rule,)

@@ -21,6 +21,8 @@ _CAPITALS = re.compile(r"[A-ZÀ-ÖØ-ÞĀ-Ž](?:['’]?[A-ZÀ-ÖØ-ÞŠŽ]|s(?!\
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _MIXED = re.compile(rf"(?<!\w)(?:{'|'.join(MIXED)})(?!\w)")
 _BETWEEN = re.compile(r"[\s\d,;:'’‘()–—/&-]*$")
+_DOTTED_BEFORE = re.compile(r"[A-Z]\.[A-Z]\. $")
+"""Inside a sentence (`AT 5 P.M. OR`): its stop ended none."""
 _STARTS = re.compile(r"(?:^|[.!?…:]|\n)[\"'”’»)\]]{0,3}\s*[\"'“‘«(\[¡¿–—-]{0,3}\s?$|[\"“‘«(\[]$")
 _PLURAL = re.compile(r"([A-Z]{2,6})s(?!\w)")
 _SAME = re.compile(r"(.)\1+")
@@ -220,7 +222,8 @@ def _cased(text: str, word: _Word, *, name: bool) -> str:
 
 
 def _at_start(text: str, start: int) -> bool:
-    return _STARTS.search(text[max(0, start - _NEAR_CHARS) : start]) is not None if start else True
+    before = text[max(0, start - _NEAR_CHARS) : start]
+    return not start or (_STARTS.search(before) is not None and _DOTTED_BEFORE.search(before) is None)
 
 
 RULES: tuple[Rule, ...] = (_rule,)

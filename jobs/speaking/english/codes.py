@@ -35,6 +35,7 @@ _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:\.[0-9]{3}){2}")
 """`1.000.000`, as much of Europe writes a million."""
 _PORT = re.compile(r":([0-9]{1,5})(?![0-9])|/([0-9]{1,2})(?![0-9])")
 _VERSION = re.compile(r"(?<![0-9A-Za-z])[Vv](?:er)?\.? ?([0-9]{1,9}(?:\.[0-9]{1,9})?)(?![0-9]|\.[0-9])")
+_VERSION_BEFORE = re.compile(r"\b(?:version|versions|ver\.) $", re.IGNORECASE)
 _NUMBER_SIGN = re.compile(r"(?<![0-9A-Za-z&#])# ?([0-9]{1,15})(?![0-9A-Za-z]|[.,][0-9])")
 _CHAIN = re.compile(
     r"(?<![0-9A-Za-z.,/$£€])(?<![0-9]-)[0-9]{1,15}(?:[-–][0-9]{1,15}){2,12}(-X\b)?(?![0-9A-Za-z/]|"
@@ -126,11 +127,13 @@ def dotted(text: str, locale: Locale) -> Iterator[Replacement]:
             yield replaced(text, (match.start(), end), words, Why.NUMBER)
             continue
         words = " point ".join(cardinal(part, locale) for part in parts)
-        yield replaced(text, (match.start(), end), f"{'version ' if version else ''}{words}", Why.NUMBER)
+        named = version and not _VERSION_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
+        yield replaced(text, (match.start(), end), f"{'version ' if named else ''}{words}", Why.NUMBER)
     for match in _VERSION.finditer(text):
         number = " point ".join(cardinal(part, locale) for part in match[1].split("."))
         if "." in match[1] and "ver" not in match.group().lower():
-            yield replaced(text, match.span(), f"version {number}", Why.NUMBER)
+            named = not _VERSION_BEFORE.search(text[max(0, match.start() - 12) : match.start()])
+            yield replaced(text, match.span(), f"{'version ' if named else ''}{number}", Why.NUMBER)
 
 
 @on_numbers

@@ -45,6 +45,13 @@ _ISO = re.compile(
 _NUMERIC = re.compile(
     r"(?<![0-9A-Za-z./-])([0-3]?[0-9])([-./])([0-3]?[0-9])\2((?:1[0-9]|20)?[0-9]{2})(?![0-9A-Za-z/-]|\.[0-9])"
 )
+_WITHOUT_YEAR = re.compile(
+    r"\b([Oo]n|[Ss]ince|[Uu]ntil|[Bb]y) ([0-3]?[0-9])/([0-3]?[0-9])"
+    r"(?=[.,;:!?]?$|[,;!?] |\. [A-Z]"
+    r"| (?:at|we|he|she|it|they|I|you|the|and|in|with|when|as|because|from|there|[A-Z][a-z]{1,20})\b)"
+)
+_DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16})
+"""Of common fractions: `it grew by 3/4`."""
 _WEAK_BEFORE = re.compile(
     r"(?:\b(?:on|since|until|till|by|before|after|from|through|dated|of) (?:the )?)$", re.IGNORECASE
 )
@@ -114,6 +121,23 @@ def by_locale(text: str, context: Context) -> Iterator[Replacement]:
         yield replaced(text, match.span(), f"{_date(month, day, locale)}{_comma(locale)}{in_words}", Why.DATE)
 
 
+def without_year(text: str, context: Context) -> Iterator[Replacement]:
+    """`On 3/14 we met`: a date only after a word of time and where nothing is measured; else a fraction."""
+    if "/" not in text or numeric_text(text) is None:
+        return
+    locale = locale_of(context.language)
+    for match in _WITHOUT_YEAR.finditer(text):
+        first, second = int(match[2]), int(match[3])
+        day_first = first > 12 or (second <= 12 and locale.british)
+        day, month = (first, second) if day_first else (second, first)
+        measured = (match[1].lower() == "by" and second in _DENOMINATORS) or (first, second) == (9, 11)
+        if measured or not (1 <= month <= 12 and 1 <= day <= 31):
+            continue
+        if first <= 12 and second <= 12 and first != second:
+            _tell(f"{match[2]}/{match[3]}", (month, day), day_first=day_first, context=context)
+        yield replaced(text, (match.start(2), match.end(3)), _date(month, day, locale), Why.DATE)
+
+
 def _tell(written: str, month_day: tuple[int, int], *, day_first: bool, context: Context) -> None:
     month, day = month_day
     tag = locale_of(context.language).tag
@@ -171,7 +195,7 @@ def _iso_time(match: re.Match[str], locale: Locale) -> str:
     if hour is None:
         return ""
     words = f", {cardinal(str(int(hour)), locale)} {'hundred' if minute == '00' else two_digits(minute, locale)}"
-    if second:
+    if second and (second != "00" or fraction):
         words += f" {two_digits(second, locale)}"
     if fraction:
         words += f" point {digits_named(fraction)}"
@@ -183,4 +207,4 @@ def _iso_time(match: re.Match[str], locale: Locale) -> str:
     return words
 
 
-RULES: tuple[Rule, ...] = (iso, named, by_locale, month_and_year)
+RULES: tuple[Rule, ...] = (iso, named, by_locale, without_year, month_and_year)

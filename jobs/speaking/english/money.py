@@ -117,6 +117,8 @@ _PENCE = re.compile(r"(?<![A-Za-z0-9.,:/-])([0-9]{1,3}) ?p\b(?![.-])")
 _PENCE_AT_END = re.compile(r"(?<![A-Za-z0-9.,:/-])([0-9]{1,3})p(?=[.]?[\"'”’)]*$|\.[^A-Za-z0-9])")
 _SIGN_WORDS = {"": "", "-": "minus ", "−": "minus ", "–": "minus ", "+": "plus ", "±": "plus or minus "}
 _SIGN_WORDS |= {"~": "about ", "≈": "about "}
+_MANY = re.compile(r"(?P<s>s)(?![A-Za-z0-9'’])")
+_HUNDREDS = {"100": "hundreds", "1000": "thousands", "1000000": "millions"}
 _COMMA_PLACES = re.compile(r"[0-9]+,[0-9]{1,2}")
 _BEFORE_MINUS = ("", " ", "(", "[", '"', "'", "“", "‘")
 _PER = {
@@ -151,6 +153,10 @@ def signed(text: str, locale: Locale) -> Iterator[Replacement]:
             )
             continue
         magnitude = _magnitude(match["large"], letter)
+        if match["last"] is None and (many := _MANY.match(text, match.end("first"))) is not None:
+            words = _many(currency, first, text[many.end("s") : many.end("s") + 32], locale)
+            yield replaced(text, (match.start("currency"), many.end("s")), words, Why.MONEY)
+            continue
         singular = _ADJECTIVAL.match(text, match.end()) or match["hyphen"] == "-"
         words = _words(currency, (first, last or "", magnitude), locale, adjectival=bool(singular and last is None))
         if match["own"]:
@@ -222,6 +228,14 @@ def _words(currency: _Currency, amount: tuple[str, str, str], locale: Locale, *,
     if places == "00":
         return big
     return f"{big} and {cents} {cent_name}" if places[0] == "0" else f"{big} {cents}"
+
+
+def _many(currency: _Currency, amount: str, after: str, locale: Locale) -> str:
+    """`$100s of books`, `$100s of dollars`; `$20s` are only an amount."""
+    large = _HUNDREDS.get(amount.replace(",", ""))
+    if large is None or not after.startswith(" of "):
+        return _words(currency, (amount, "", ""), locale)
+    return large if after.startswith(f" of {currency.many}") else f"{large} of {currency.many}"
 
 
 def _magnitude(word: str | None, letter: str | None) -> str:

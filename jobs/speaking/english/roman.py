@@ -78,6 +78,9 @@ _NO_NUMERAL_AFTER = re.compile(
     r"catheters?|solutions?|push|"
     r"infusions?|medications?|drugs?|use|editor|commands?)\b"
 )
+_LETTERS_IV = re.compile(r"(?<![\w.-])IV(?= [a-z])")
+_MEMBER = re.compile(r"[IVXLC]{1,8}")
+_ROW = re.compile(r"[IVXLC]{1,8}(?:, (?:and |or )?[IVXLC]{1,8}){1,30}\s?[.!?]?\s?")
 _ENDS_HERE = re.compile(r"$|[.,;:)\]]")
 _PRONOUN_AFTER = re.compile(
     r"(?:'|’)(?:m|ve|d|ll)\b| (?:am|have|do|don['’]t|think|want|wanted|love|loved|like|liked|know|knew|"
@@ -235,6 +238,23 @@ def sequels(text: str, context: Context) -> Iterator[Replacement]:
             yield _said(text, match.span(2), cardinal(str(value), locale))
 
 
+def rows(text: str, context: Context) -> Iterator[Replacement]:
+    """`I, II, III.`: a sentence that is nothing but numerals, one of them II or III."""
+    if "II" not in text or _ROW.fullmatch(text) is None:
+        return
+    locale = locale_of(context.language)
+    found = [(match.span(), roman_value(match.group())) for match in _MEMBER.finditer(text)]
+    if all(value is not None for _, value in found):
+        yield from (_said(text, span, cardinal(str(value), locale)) for span, value in found)
+
+
+def drips(text: str, _: Context) -> Iterator[Replacement]:
+    """`the IV drip`: letters."""
+    for match in _LETTERS_IV.finditer(text):
+        if _NO_NUMERAL_AFTER.match(text, match.end()) is not None:
+            yield replaced(text, match.span(), "I V", Why.ACRONYM)
+
+
 def signs(text: str, context: Context) -> Iterator[Replacement]:
     """`Ⅳ`, which has a code point of its own."""
     if text.isascii():
@@ -258,4 +278,4 @@ def _said(text: str, span: tuple[int, int], words: str) -> Replacement:
     return replaced(text, (start, end + bool(_OWN_STOP.match(text, end))), words, Why.ROMAN)
 
 
-RULES: tuple[Rule, ...] = (signs, headings, centuries, parts, rulers, sequels)
+RULES: tuple[Rule, ...] = (signs, headings, rows, centuries, parts, rulers, sequels, drips)

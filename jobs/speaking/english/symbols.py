@@ -44,6 +44,7 @@ _FOUND = re.compile(
     r"|(?P<music>(?<!\w)[A-G]#(?!\w)|(?<!\w)[CF]#(?!\w))"
     r"|(?P<tag>(?<![\w&#])#(?=[A-Za-z_]))"
     r"|(?P<apart>(?<=\s)/(?=\s))"
+    r"|(?P<lean>(?<![^\s(\"“])/(?=[^\W\d_][\w'’ -]{0,40}/(?![\w/]))|(?<=\w)/(?=[.,;:!?](?:\s|$)))"
     r"|(?P<compare>[+-]=|<=|>=|==+|!=|=>|->|<->|<-|[<>](?=\s?[-−$£€]?\d)|(?<=\w\s)[<>](?=\s\w))"
     r"|(?P<power>(?<=[\w)])\^(?=[-−]?\w))"
     r"|(?P<about>(?<![\w~])~(?=[$£€]?\d))"
@@ -101,6 +102,11 @@ def _tag(_text: str, _match: re.Match[str]) -> str:
 def _aside(text: str, match: re.Match[str]) -> str:
     """A slash between spaces: said only between numbers."""
     return "slash" if _NUMBERS_BESIDE.search(text[max(0, match.start() - 2) : match.end() + 2]) else ""
+
+
+def _lean(_text: str, _match: re.Match[str]) -> str:
+    """Slashes around a word, as plain text leans it (`/really/`)."""
+    return ""
 
 
 def _compared(_text: str, match: re.Match[str]) -> str:
@@ -183,6 +189,7 @@ _SAID: dict[str, Callable[[str, re.Match[str]], str | None]] = {
     "music": _music,
     "tag": _tag,
     "apart": _aside,
+    "lean": _lean,
     "compare": _compared,
     "power": _power,
     "about": _about,

@@ -22,7 +22,7 @@ _YEARS = re.compile(
     rf", ){_FOUR}{_NOT_BEFORE}){{0,8}}"
 )
 _ONE = re.compile(_FOUR)
-_RANGE = re.compile(rf"{_NOT_AFTER}(?<![-−+±])({_FOUR})( ?[–-] ?|/)([0-9]{{4}}|[0-9]{{2}}){_NOT_BEFORE}(?![-/–])")
+_RANGE = re.compile(rf"{_NOT_AFTER}(?<![-−+±])({_FOUR})( ?[–-] ?|—|/)([0-9]{{4}}|[0-9]{{2}}){_NOT_BEFORE}(?![-/–])")
 _DECADE = re.compile(rf"{_NOT_AFTER}({_FOUR[:-1]}))'?s\b")
 _SHORT_DECADE = re.compile(r"(?<![0-9A-Za-z_'.,:/])(?:'|‘)?([1-9]0)'?s\b(?! ?[-/])")
 _SHORT_YEAR = re.compile(
@@ -55,7 +55,7 @@ _AMOUNT_WORD = re.compile(
     re.IGNORECASE,
 )
 _YEAR_WORD = re.compile(
-    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|"
+    r"(?:^|[^A-Za-z])(?:in|since|by|until|till|from|before|after|during|years?|of|early|late|circa|ca?\.|al\.,?|"
     r"mid|middle|"
     r"(?:back|prior|dates?|dated|close|forward) to|between|around|about|pre|post|spring|summer|autumn|"
     r"fall|winter|christmas|easter|lord|anno|born|died|dated|[bd]\.|est\.|"

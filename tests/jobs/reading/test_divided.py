@@ -38,7 +38,8 @@ def test_the_text_s_own_words_go_before_the_list():
 
 
 def test_other_languages_use_their_own_list_or_none():
-    german = "Title: Der Fluss\nAuthor: Anna Weber\nLanguage: German\n\nDer alte Mann ging zum Fluss.\n\nDie Bundes-\nregierung schwieg."
+    head = "Title: Der Fluss\nAuthor: Anna Weber\nLanguage: German\n\nDer alte Mann ging zum Fluss."
+    german = f"{head}\n\nDie Bundes-\nregierung schwieg."
     assert first(german) == "Die Bundesregierung schwieg."
     french = "Il est allé à la maison avec son père et sa mère, mais personne ne savait pourquoi il était parti."
     assert first(f"{french}\n\nPeut-\nêtre.") == "Peut-être."

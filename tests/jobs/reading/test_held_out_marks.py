@@ -53,7 +53,7 @@ LINES = {
     "sulphate": ("SO<sub>4</sub><sup>2−</sup> here.", "SO4²⁻ here."),
     "french": ("Le XIX<sup>e</sup> siècle, la 1<sup>re</sup> et n<sup>o</sup> 5.", "Le XIXe siècle, la 1re et no 5."),
     "raised words": ("A<sup>up</sup> and <sup>down</sup> here.", "Aup and down here."),
-    "raised bracket": ("It was so<sup>[3]</sup> then.", "It was so[3] then."),
+    "raised bracket": ("It was so<sup>[3]</sup> then.", "It was so then."),
     "several marks": ("He said so<sup>1,2</sup> and left<sup>3–5</sup>. Gone.", "He said so and left. Gone."),
     "root as a power": ("It is 2<sup>1/2</sup> here.", "It is 2^1/2 here."),
     "degrees": ("At 20<sup>o</sup>C or 68<sup>0</sup> F and 1<sup>o</sup> lugar.", "At 20°C or 68° F and 1o lugar."),

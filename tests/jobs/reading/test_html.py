@@ -127,7 +127,7 @@ def test_broken_pages_lose_no_word(body, heard):
         ("<p hidden>no</p>x", "x", Why.HIDDEN, "no"),
         ("<pre><code>no()</code></pre>x", "x", Why.CODE, "no()"),
         ("<pre class='sourceCode'><i>no</i></pre>x", "x", Why.CODE, "no"),
-        ("<math><mi>q</mi></math>x", "x", Why.SYMBOL, "q"),
+        ("<math alttext='r'><mi>q</mi></math>x", "r x", Why.SYMBOL, "q"),
         ("<table><tr><td>A<td>B<tr><td>C</table>x", "x", Why.TABLES, "A<td>B<tr><td>C"),
         ("<nav>no</nav>x", "x", Why.OUTSIDE, "no"),
         ("<header>no</header><p>x y z", "x y z", Why.OUTSIDE, "no"),

@@ -32,6 +32,22 @@ def test_a_mark_right_after_a_sentence_or_clause_is_not_spoken(name, written, sp
         assert labels != []
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("He won.<sup>1</sup> She lost.", "He won. She lost."),
+        ("“Go,”<sup>12</sup> he said,<sup>3</sup> and went.", "“Go,” he said, and went."),
+        ("It is 10<sup>2</sup> or 5 m<sup>2</sup>.", "It is 10² or 5 m²."),
+        ("On the 20<sup>th</sup> and in H<sub>2</sub>O.", "On the 20th and in H2O."),
+        ("It costs 3.<sup>50</sup> there.", "It costs 3.50 there."),
+    ],
+)
+def test_raised_numbers_of_markdown(written, read):
+    planned = planned_of(written, "a.md")
+    check_account(planned)
+    assert " ".join(sentence.text for sentence in planned.sentences) == read
+
+
 def test_marks_that_are_kept_are_spoken():
     options = PlanOptions(reading=ReadingOptions(skip=frozenset()))
     (first, *_) = planned_of("He won.[15] She lost.", "a.md", options=options).sentences

@@ -228,6 +228,20 @@ The train left at 10:15 a.m.|Passengers waited.
 He won 3-2.|Fans cheered.
 Prices rose 5%.|Wages fell.
 He paid $5.|She paid €7.
+He met Tom and R. Jones.|A. Miller and E. Brown met.
+Marx and F. Engels lasted.|Lennon and P. McCartney sang.|Curie and H. Becquerel won.
+A. Poe, B. Lee, and C. Roe met.|Tom or S. Lee came.|We saw A and B.|Tom left.
+Taller than R. Jones he was.|In 1914 W. Churchill left.
+At 7 a.m. Mr. Smith left.|At 9 a.m. Tom ate.|By 5:30 p.m. John was there.|At 7 a.m. I left.
+He came at 9 a.m.|Tom ate.|It was after 9 a.m.|Tom ate.
+ASK DR. SMITH AT 5 P.M. OR CALL THE FBI.|THE U.S. AND CANADA SIGNED.
+We sailed past St. Lucia on Mon. 4 June.|On Tues. 5 May we met.|It was Sun. 3 June.|On Mon. June 4 we met.
+He came on Mon.|May was late.|They left on Fri.|12 men stayed.
+He was in LA.|Mark did it.|It runs on 12 V.|Add 250 ml.|Turn to Room B.|Turn left.
+Sony Corp.|Shares fell.|Ask the Dr.|He knows.|Ask the Dr. Smith of old.
+The bell rang.*|It was noon.†|All rose.
+“You can’t—”|He did.|“You can’t—” John said.
+He was 1905th in line.|c. 1450 it was new.
 """
 NO_ABBREVIATIONS = ("app", "chapter", "yes", "later", "sat", "mar", "sun", "fig", "art", "sec", "may", "in", "am", "no")
 

@@ -65,6 +65,7 @@ def test_other_languages_keep_the_host_as_it_is_written():
     [
         ("I love you <3 so much :) and 😀👍🏽 🇬🇧 1️⃣ ok ❤️!", "I love you so much and one ok!"),
         ("a family 👩‍👩‍👧‍👦 here", "a family here"),
+        ("I <3 you and <3 him.", "I you and him."),
         ("glued😀word", "glued word"),
         ("Thanks ;-)", "Thanks"),
         ("─── ✓ ❦ done \ue000", "done"),
@@ -91,6 +92,9 @@ def test_reasons():
         ("What??? No!!! Really?!?! Well.... ok,, then‼", "What? No! Really?! Well... ok, then!"),
         ("No one came. (!!!) ???", "No one came."),
         ("word , next , more", "word, next, more"),
+        ('He said , " go " . So " it " is', 'He said, "go". So "it" is'),
+        ("He said “ go ” and left", "He said “go” and left"),
+        ('a "b" c "d"', 'a "b" c "d"'),
         ("Oh , no ! Ok .", "Oh, no! Ok."),
         ("Wait . . . what", "Wait... what"),
         ("a [...] b (…) c", "a... b... c"),
@@ -100,6 +104,11 @@ def test_reasons():
 )
 def test_runs_of_punctuation(text, spoken):
     assert said(text) == spoken
+
+
+@pytest.mark.parametrize(("text", "spoken"), [("مرحبا .", "مرحبا."), ("שלום , לך", "שלום, לך")])
+def test_no_language_has_a_space_before_a_full_stop_or_comma(text, spoken):
+    assert said(text, "he") == spoken
 
 
 def test_french_keeps_its_spaces_before_marks():

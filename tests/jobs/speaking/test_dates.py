@@ -39,6 +39,13 @@ AMERICAN = {
     "31/12/2020": "December thirty-first, twenty twenty",
     "12/31/2020": "December thirty-first, twenty twenty",
     "12-31-2020": "December thirty-first, twenty twenty",
+    "2023-01-05T14:30:00Z": "January fifth, twenty twenty-three, fourteen thirty U T C",
+    "On 3/14 we ate.": "On March fourteenth we ate.",
+    "since 5/6, he slept": "since May sixth, he slept",
+    "About 3/14 of it, on 1/2 of it": "About three fourteenths of it, on one half of it",
+    "It grew by 3/4.": "It grew by three quarters.",
+    "It is Oct.": "It is October.",
+    "on Mon. 4 June": "on Monday the fourth of June",
     "on 9/11/2001": "on September eleventh, two thousand one",
     "In March 12 men died.": "In March twelve men died.",
     "On March 12 soldiers came.": "On March twelfth soldiers came.",
@@ -57,6 +64,9 @@ BRITISH = {
     "4/5/1999": "the fourth of May nineteen ninety-nine",
 }
 YEARS = {
+    "The war of 1914—18 was long.": "The war of nineteen fourteen to eighteen was long.",
+    "They fell in 1914—18 men.": "They fell in nineteen fourteen—eighteen men.",
+    "Lund et al. 2019 report it.": "Lund and others twenty nineteen report it.",
     "in 1884": "in eighteen eighty-four",
     "since 1999": "since nineteen ninety-nine",
     "by 2010": "by twenty ten",

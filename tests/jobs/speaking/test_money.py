@@ -14,6 +14,9 @@ def said(text, language="en-US", *, heading=False):
 AMERICAN = {
     "It cost $5.30.": "It cost five dollars thirty.",
     "$5": "five dollars",
+    "$100s of books": "hundreds of dollars of books",
+    "$1,000s of dollars": "thousands of dollars",
+    "He paid with $20s.": "He paid with twenty dollars.",
     "$1": "one dollar",
     "$0.99": "ninety-nine cents",
     "$.50": "fifty cents",

@@ -13,6 +13,10 @@ def said(text, language="en-US", *, heading=False):
 
 
 SENTENCES = {
+    "I, II, III.": "one, two, three.",
+    "I, II, and IV": "one, two, and four",
+    "I, A, II": "I, A, II",
+    "I, I, I": "I, I, I",
     "World War II": "World War two",
     "World War I": "World War one",
     "WWII": "World War Two",
@@ -60,8 +64,8 @@ SENTENCES = {
     "I saw LIV.": "I saw LIV.",
     "VI the editor": "VI the editor",
     "the VI editor": "the VI editor",
-    "the IV drip": "the IV drip",
-    "Start IV fluids": "Start IV fluids",
+    "the IV drip": "the I V drip",
+    "Start IV fluids": "Start I V fluids",
     "James I am": "James I am",
     "To James I said no.": "To James I said no.",
     "Charles V. Smith": "Charles V Smith",

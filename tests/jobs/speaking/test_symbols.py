@@ -25,6 +25,7 @@ def found(text):
         ("3 × 4, 3×4, 5*3, 8 ÷ 2, ±5", "3 times 4, 3 times 4, 5 times 3, 8 divided by 2, plus or minus 5"),
         ("some %, 20 °, § 5, §§ 5, ¶ 3", "some percent, 20 degrees, section 5, sections 5, paragraph 3"),
         ("A → B", "A to B"),
+        ("txt /really/ good, /so/.", "txt really good, so."),
         ("He stopped.then he ran in os.path.", "He stopped. then he ran in os dot path."),
         ("and/or, he/she, s/he, (s)he, red/blue", "and or, he or she, she or he, she or he, red blue"),
         ("~5 people, #tag, C#, F# minor", "about 5 people, hashtag tag, C sharp, F sharp minor"),
