@@ -207,6 +207,10 @@ SHORT_WORDS = _set(
     "LA",
 )
 """Short English words that are no abbreviations: a stop after one ends a sentence."""
+GO_ON_LOUD = _set("AND OR BUT NOR TO OF FOR FROM WITH BY ON IN AT UNTIL")
+"""In text that is all capitals these go on with a sentence after an abbreviation."""
+PRONOUNS = _set("He She It They We You Then But And His Her Their")
+"""They follow a title that ended a sentence (`Ask the Dr. He knows.`)."""
 UNITS = _set(
     "ft in lb lbs oz yd mi min mins hr hrs sec secs kg km cm mm m g l ml",
 )

@@ -13,10 +13,12 @@ from jobs.reading.splitting.abbreviations import (
     DAYS,
     DESIGNATORS,
     ENDINGS,
+    GO_ON_LOUD,
     GREATER_UNITS,
     MONTHS,
     ORDINAL_NOUNS,
     ORDINAL_WORDS,
+    PRONOUNS,
     SHORT_WORDS,
     TIMES,
     UNITS,
@@ -59,6 +61,8 @@ _SHORT_UNITS = frozenset("gmlhs")
 _GREAT_UNITS = frozenset("VAWK")
 _LETTERS_JOINED = re.compile(r"(?:^|[\s(])[^\W\d_] (?:and|(?:is |was )?[a-z]{3,9} than) [^\W\d_]\Z")
 """`A and B`, `A is more than B`: letters, where `Tom and R. Jones` has an initial."""
+_ONE_OF_THEM = re.compile(r"\b(?:the|an?|his|her|its|my|our|your|their|this|that) (?!letter)[a-z]+ [^\W\d_]\Z", re.I)
+"""`In the room A. Lee sat`: no label, where `room A` is one."""
 _YEAR_LIKE = re.compile(r"(?:1\d|20)\d\d\Z")
 _TIME_LEADS = re.compile(
     rf"[{OPENERS}\s]*(?:(?:[Tt]hen|[Aa]nd|[Bb]ut|[Ss]o|[Oo]n [A-Z][a-z]{{2,8}}day),? )?"
@@ -66,15 +70,11 @@ _TIME_LEADS = re.compile(
     r"(?: (?:about|around|exactly|nearly|almost|only))? \d{1,2}(?:[:.]\d\d)?\s?[aApP]\.[mM]\Z"
 )
 """`At 7 a.m.`: a sentence that has no more than a time so far goes on with a name."""
-_GO_ON_LOUD = frozenset(("AND", "OR", "BUT", "NOR", "TO", "OF", "FOR", "FROM", "WITH", "BY", "ON", "IN", "AT", "UNTIL"))
-"""In text that is all capitals these go on with a sentence after an abbreviation."""
 _DATE_AHEAD = re.compile(
     r"\d{1,2}(?:st|nd|rd|th)?(?: of)? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d"
 )
 _CIRCA = re.compile(r"ca?\. \d{3,4} [a-z]")
-_PRONOUNS = frozenset(("He", "She", "It", "They", "We", "You", "Then", "But", "And", "His", "Her", "Their"))
-"""They follow a title that ended a sentence (`Ask the Dr. He knows.`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Ends:
         if word in TIMES:
             return after.word[:1].isupper() and not (_AFTER_TIME.match(after.word) or self._after_lead(before, after))
         if _INITIAL.match(word) or (_DOTTED.match(word) and small not in self.words.soft):
-            return self._after_letters(word, previous, after, joined=_LETTERS_JOINED.search(before) is not None)
+            return self._after_letters(word, previous, after, within=before)
         return self._after_word(word, previous, after)
 
     def _after_word(self, word: str, previous: str, after: _After) -> bool | None:
@@ -199,7 +199,7 @@ class Ends:
                 return False
             return capital if word in {"no", "No", "NO"} or (word.islower() and len(word) > 2) else None
         if self._is_title(word):
-            return previous == "the" and after.word in _PRONOUNS
+            return previous == "the" and after.word in PRONOUNS
         if small in self.words.soft:
             return self._starts(after) or ("“" in after.openers and capital)
         return None
@@ -213,7 +213,7 @@ class Ends:
             return False
         return self._starts(after) or previous.lower() not in ORDINAL_WORDS
 
-    def _after_letters(self, word: str, previous: str, after: _After, *, joined: bool) -> bool | None:
+    def _after_letters(self, word: str, previous: str, after: _After, *, within: str) -> bool | None:
         """After an initial (`J.`) or letters with full stops between (`U.S.`, `Ph.D.`)."""
         one = len(word) == 1
         if not after.word[:1].isupper():
@@ -235,7 +235,8 @@ class Ends:
         if not one:
             return previous[-1:].isdigit()  # 44 B.C. Rome …
         counted = previous[-1:].isdigit() and not _YEAR_LIKE.match(previous)  # In 1914 W. Churchill
-        named = previous.lower() in DESIGNATORS or counted or previous == "°" or joined
+        labelled = previous.lower() in DESIGNATORS and not _ONE_OF_THEM.search(within)
+        named = labelled or counted or previous == "°" or _LETTERS_JOINED.search(within) is not None
         return named or (word == "I" and previous.islower())
 
     def _numeral(self, word: str, after: _After) -> bool:
@@ -277,17 +278,14 @@ class Ends:
 
 def _after(mark: Mark) -> _After:
     match = _AFTER.match(mark.text, mark.end)
+    ahead = mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
     if match is None:
         return _After("", "", "", "", "")
-    return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5], _ahead(mark))
+    return _After(match[1] + match[3], match[2], match[4].lstrip("’'"), match[5], ahead)
 
 
 def _loud(after: _After) -> bool:
-    return after.word in _GO_ON_LOUD and after.then == " "
-
-
-def _ahead(mark: Mark) -> str:
-    return mark.text[mark.end : mark.end + _LOOK_AHEAD_CHARS]
+    return after.word in GO_ON_LOUD and after.then == " "
 
 
 def _bullet(before: str) -> bool:

@@ -29,7 +29,7 @@ _MARK = re.compile(
 _UNSPACED_END = re.compile(rf"([。！？｡．…])([{_CLOSERS}{_STRAIGHT}]*)$")
 _UNSPACED_CLOSED = re.compile(rf"[。！？｡][{_CLOSERS}]+(?=[^\s{_CLOSERS}。！？])")
 # “What did you—” “Nothing.”, “You can’t—” He stopped. (not: “You can’t—” John said.)
-_BROKEN_OFF = re.compile(r"[—–-][”»’\"]\s+(?=[“«‘\"]|(?:He|She|They|It|We|The|Then|But|And)\b)")
+_BROKEN_OFF = re.compile(r"[—–-](?:[”»’\"]\s+(?=[“«‘\"])|[”»\"]\s+(?=(?:He|She|They|It|We|The|Then|But|And)\b))")
 _END_TAIL_CHARS = 8
 _CLOSING_RUN = re.compile(rf"[{_CLOSERS}{_STRAIGHT}]+(?:\s+|$|(?=[。、，！？\u3040-\u30ff\u4e00-\u9fff]))")
 # What goes on with a quotation: 「行こう！」と言った, “走吧！”他说.

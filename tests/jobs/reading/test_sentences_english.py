@@ -241,6 +241,7 @@ He was in LA.|Mark did it.|It runs on 12 V.|Add 250 ml.|Turn to Room B.|Turn lef
 Sony Corp.|Shares fell.|Ask the Dr.|He knows.|Ask the Dr. Smith of old.
 The bell rang.*|It was noon.†|All rose.
 “You can’t—”|He did.|“You can’t—” John said.
+On the floor A. Smith lay.|In the war E. Hall died.|Use plan B.|Tom left.
 He was 1905th in line.|c. 1450 it was new.
 """
 NO_ABBREVIATIONS = ("app", "chapter", "yes", "later", "sat", "mar", "sun", "fig", "art", "sec", "may", "in", "am", "no")

@@ -46,6 +46,8 @@ AMERICAN = {
     ".5": "point five",
     "0.001": "zero point zero zero one",
     "2.0.1": "two point zero point one",
+    "Version v1.12.3 fixes": "Version one point twelve point three fixes",
+    "version v1.2": "version one point two",
     "v2.0.1": "version two point zero point one",
     "version 2.10.3": "version two point ten point three",
     "1.1.2": "one point one point two",
