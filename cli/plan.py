@@ -58,20 +58,7 @@ def plan(  # one parameter per option is how Typer declares a command line
     """
     from cli.sources import Reading
 
-    reading = Reading(
-        files=tuple(files),
-        model=model,
-        voice=voice,
-        language=lang,
-        kind=kind,
-        encoding=encoding,
-        skip=skip,
-        keep=keep,
-        lexicon=lexicon,
-        markup=markup,
-        cast=cast,
-        addresses=addresses,
-    )
+    reading = Reading.of(context.params)
     raise typer.Exit(run(reading, shared(context).output, everything=everything))
 
 
@@ -93,7 +80,7 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
         offer=plan_offer(reading.model or settings.model, voice, settings),
         store_url=settings.store_url,
         voice=voice,
-        language=reading.language,
+        language=reading.lang,
         options=reading.plan_options(),
         skip_bad_lines=True,
     )

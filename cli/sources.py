@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cli.session import is_path
 from jobs.drafts import Source
@@ -32,7 +32,7 @@ class Reading:
     files: tuple[str, ...]
     model: str | None = None
     voice: str | None = None
-    language: str | None = None
+    lang: str | None = None
     kind: str | None = None
     encoding: str | None = None
     skip: str | None = None
@@ -41,6 +41,12 @@ class Reading:
     markup: bool = False
     cast: str | None = None
     addresses: str = Addresses.HOST
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Reading:
+        """Out of all options of the running command (`context.params`), by their names."""
+        chosen = {field.name: options[field.name] for field in fields(cls)}
+        return cls(**{**chosen, "files": tuple(options["files"])})
 
     @property
     def source_kind(self) -> SourceKind | None:

@@ -68,20 +68,7 @@ def submit(  # one parameter per option is how Typer declares a command line
     from cli.submitting import Ask, run
 
     ask = Ask(
-        reading=Reading(
-            files=tuple(files),
-            model=model,
-            voice=voice,
-            language=lang,
-            kind=kind,
-            encoding=encoding,
-            skip=skip,
-            keep=keep,
-            lexicon=lexicon,
-            markup=markup,
-            cast=cast,
-            addresses=addresses,
-        ),
+        reading=Reading.of(context.params),
         seed=seed,
         speed=speed,
         formats=formats,

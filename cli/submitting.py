@@ -107,7 +107,7 @@ def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -
         offer=offer,
         store_url=open_shared_store(named).url,  # one spelling: the URL is part of the job's id
         voice=ask.reading.voice_name,
-        language=ask.reading.language,
+        language=ask.reading.lang,
         seed=ask.seed,
         speed=ask.speed,
         formats=tuple(dict.fromkeys(formats)),

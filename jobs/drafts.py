@@ -59,12 +59,16 @@ class Draft:
 
     job: str
     spec: JobSpec
-    plan: Plan
     planned: Planned
     source: bytes
     cover: bytes | None
     audio_s: float
     sample_rate_hz: int
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that is accepted with it."""
+        return self.planned.plan
 
     @property
     def title(self) -> str:
@@ -91,7 +95,7 @@ class Draft:
         audio_s = self.audio_s * plan.prompt_chars / max(1, self.plan.prompt_chars)
         sentences = sentences_of(plan, self.plan, self.planned.sentences)
         planned = replace(self.planned, plan=plan, sentences=sentences)
-        return replace(self, plan=plan, planned=planned, audio_s=audio_s, job=_job_id(self.spec, plan))
+        return replace(self, planned=planned, audio_s=audio_s, job=_job_id(self.spec, plan))
 
 
 def plan_source(source: Source, wishes: Wishes) -> Planned:
@@ -147,7 +151,6 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
     return Draft(
         job=_job_id(spec, plan),
         spec=spec,
-        plan=plan,
         planned=planned,
         source=source.data,
         cover=document.cover,

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from jobs.account import DEFAULT_SKIP, Why
 from jobs.errors import BadOption
+from jobs.reading.cleaning import LINE_END
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.marks import part_of, refuse_items
 
@@ -25,7 +26,6 @@ _LABEL = re.compile(
 _WORD = re.compile(r"[^\W_]\S*")
 _MAX_LABEL_WORDS = 3
 _DIRECTION = re.compile(r" ?\([^()]{1,200}\)")
-_LINE_END = re.compile(r"\r\n?|[\n\f\v\x85\u2028\u2029]")
 _BREAK = "<br"
 """How a line break of HTML begins, which Markdown may hold."""
 
@@ -187,7 +187,7 @@ def _line_starts(document: Document) -> Sequence[int]:
     if document.line_starts is not None:
         return document.line_starts
     text = document.text
-    starts = array("Q", [match.end() for match in _LINE_END.finditer(text)])
+    starts = array("Q", [match.end() for match in LINE_END.finditer(text)])
     breaks = [end for start, end in document.escapes if text[start : start + len(_BREAK)].lower() == _BREAK]
     return array("Q", sorted([*starts, *breaks])) if breaks else starts
 

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 
 from jobs.account import Why
 
+LINE_END = re.compile("\r\n?|[\n\v\f\x85\u2028\u2029]")
+"""One end of a line, of any kind: CR, LF or both, VT, FF, NEL, and Unicode's line and paragraph separators."""
 # What shows nothing by itself, without the joiners U+200C and U+200D, which carry meaning in Persian, Indic scripts and
 # emoji, and U+FE0F, which tells an emoji from a sign. Non-characters stand where a word was divided: it stays whole.
 _INVISIBLE = (

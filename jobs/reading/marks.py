@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from jobs.account import Why
 from jobs.errors import BadOption, BadSource, SourceProblem
-from jobs.reading.cleaning import speakable
+from jobs.reading.cleaning import LINE_END, speakable
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip
 from jobs.reading.problems import Code
 
@@ -23,7 +23,6 @@ MAX_PAUSE_S = 60.0
 _PAUSE = re.compile(r"(?P<number>[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}) ?(?P<unit>m?s)?", re.IGNORECASE)
 _PARTED = frozenset({ParagraphKind.BODY, ParagraphKind.HEADING})
 _TIMED = frozenset({ParagraphKind.ITEM, ParagraphKind.CUE})
-_LINE_END = re.compile(r"\r\n?|[\n\f\v\x85\u2028\u2029]")
 
 
 def refuse_items(document: Document, what: str) -> None:
@@ -145,7 +144,7 @@ class _Reader:
 
     def _line(self, at: int) -> int:
         """The line of a place in the source; places are asked for in rising order."""
-        self.line += sum(1 for _ in _LINE_END.finditer(self.source, self.counted, at))
+        self.line += sum(1 for _ in LINE_END.finditer(self.source, self.counted, at))
         self.counted = max(self.counted, at)
         return self.line
 

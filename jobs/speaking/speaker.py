@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from jobs.account import Why
 from jobs.speaking import common, english
-from jobs.speaking.aligned import runs_of, without_double_spaces
+from jobs.speaking.aligned import runs_of
 from jobs.speaking.base import Addresses, Context, Replacement, Rule
 from jobs.speaking.lexicon import Lexicon
 from jobs.spec import base_language
@@ -94,8 +94,3 @@ def _claims(text: str, rules: Iterable[Rule], context: Context, *, kept: re.Patt
                 found.append(one)
     found.sort(key=lambda one: one.start)
     return found
-
-
-def spoken_text(text: str, replacements: Iterable[Replacement]) -> str:
-    """A sentence as it is spoken, with its replacements (in order)."""
-    return "".join(run.now for run in without_double_spaces(runs_of(text, 0, replacements)))

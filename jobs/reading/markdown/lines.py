@@ -10,7 +10,8 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_LINE_END = re.compile("\r\n|[\r\n\f\v\x85\u2028\u2029]")
+from jobs.reading.cleaning import LINE_END
+
 _YAML = re.compile(r"---[ \t]*\n(?P<facts>(?!\s*\n).*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\+\+\+[ \t]*\n(?P<facts>.*?\n)\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _FACT = re.compile(r"(?P<key>title|author|lang|language)[ \t]*[:=][ \t]*(?P<value>\S.*)$", re.MULTILINE)
@@ -67,9 +68,9 @@ class Lines:
 
 def lines_of(source: str) -> tuple[Lines, dict[str, str], int]:
     """The lines of a source, the facts of its front matter, and how many lines that has: they are blank in `text`."""
-    ends = list(_LINE_END.finditer(source))
+    ends = list(LINE_END.finditer(source))
     starts = array("Q", [0, *(end.end() for end in ends), len(source) + 1])
-    text = _LINE_END.sub("\n", source).replace("\x00", " ") + "\n"
+    text = LINE_END.sub("\n", source).replace("\x00", " ") + "\n"
     text_starts = array("Q", [0, *(match.end() for match in re.finditer("\n", text))])
     facts, front_chars = _front_matter(text)
     front = text[:front_chars]

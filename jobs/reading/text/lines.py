@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from jobs.account import Why
-from jobs.reading.cleaning import clean
+from jobs.reading.cleaning import LINE_END, clean
 from jobs.reading.document import Skip
 from jobs.reading.text.divided import NO_WORDS, Words
 
 # Widths from which a line was not broken by hand: the usual limits of plain text are 60 to 80 characters.
 LONG_LINE_CHARS = 110
 _TAB_CHARS = 8
-_LINE_END = re.compile("\r\n|[\n\r\v\x85\u2028\f\u2029]")
 _BLOCK_END = frozenset("\f\u2029")
 # Chinese, Japanese kana and full-width marks: no space where their lines meet.
 _UNSPACED = re.compile("[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
@@ -100,7 +99,7 @@ def split_lines(text: str, cuts: Sequence[Skip] = ()) -> list[Line | None]:
     """
     lines: list[Line | None] = []
     start = first = at = 0
-    for match in _LINE_END.finditer(text):
+    for match in LINE_END.finditer(text):
         while at < len(cuts) and cuts[at].end <= match.start():
             at += 1
         if at < len(cuts) and cuts[at].start <= match.start():

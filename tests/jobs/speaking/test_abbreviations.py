@@ -5,7 +5,7 @@ import pytest
 from jobs.account import Why
 from jobs.speaking.base import Context
 from jobs.speaking.english import abbreviations
-from jobs.speaking.speaker import spoken_text
+from tests.helpers_speaking import spoken_text
 
 
 def said(text, *, heading=False):

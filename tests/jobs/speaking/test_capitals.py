@@ -6,7 +6,7 @@ from jobs.account import Why
 from jobs.speaking.base import Context
 from jobs.speaking.english import capitals
 from jobs.speaking.letters import pronounceable
-from jobs.speaking.speaker import spoken_text
+from tests.helpers_speaking import spoken_text
 
 VOCABULARY = frozenset(["sec", "the", "second", "day", "this", "was", "storm"])
 

@@ -5,7 +5,8 @@ import pytest
 from jobs.account import Why
 from jobs.speaking import common
 from jobs.speaking.base import Addresses, Context
-from jobs.speaking.speaker import Speaker, SpeakingOptions, spoken_text
+from jobs.speaking.speaker import Speaker, SpeakingOptions
+from tests.helpers_speaking import spoken_text
 
 
 def said(text, language="en", addresses=Addresses.HOST):

@@ -6,7 +6,8 @@ from jobs.account import Why
 from jobs.errors import BadSource
 from jobs.speaking.base import Context
 from jobs.speaking.lexicon import BAD_LEXICON, Lexicon
-from jobs.speaking.speaker import Speaker, SpeakingOptions, spoken_text
+from jobs.speaking.speaker import Speaker, SpeakingOptions
+from tests.helpers_speaking import spoken_text
 
 TABLE = """\ufeff# names\r
 \r

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from jobs.speaking.speaker import Speaker, spoken_text
+from jobs.speaking.speaker import Speaker
+from tests.helpers_speaking import spoken_text
 
 
 def said(text, language="en-US", *, heading=False):

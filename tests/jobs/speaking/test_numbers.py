@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from jobs.account import Why
 from jobs.speaking.letters import word_set
-from jobs.speaking.speaker import Speaker, spoken_text
+from jobs.speaking.speaker import Speaker
+from tests.helpers_speaking import spoken_text
 
 FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from jobs.account import Why
 from jobs.speaking.lexicon import Lexicon
-from jobs.speaking.speaker import Speaker, SpeakingOptions, spoken_text
+from jobs.speaking.speaker import Speaker, SpeakingOptions
+from tests.helpers_speaking import spoken_text
 
 PIECES = st.sampled_from(
     [

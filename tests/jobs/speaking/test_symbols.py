@@ -5,7 +5,8 @@ import pytest
 from jobs.account import Why
 from jobs.speaking.base import Context
 from jobs.speaking.english import symbols
-from jobs.speaking.speaker import Speaker, spoken_text
+from jobs.speaking.speaker import Speaker
+from tests.helpers_speaking import spoken_text
 
 
 def found(text):
