@@ -55,6 +55,44 @@ BrokerOption = Annotated[
 ]
 JobArgument = Annotated[str, typer.Argument(metavar="JOB", help="Job id, as `tts-batch jobs` lists it.")]
 
+# ── what `submit` asks about checks, mastering and what is delivered beside the audio ─────────────────────────────
+TakesOption = Annotated[
+    int, typer.Option("--takes", min=1, max=20, help="Attempts at a segment at most, each with a new seed.")
+]
+CheckOption = Annotated[
+    str,
+    typer.Option("--check", metavar="HOW", help="free, or asr[:MODEL]: a speech recogniser listens too (extra [asr])."),
+]
+OnBadOption = Annotated[
+    str,
+    typer.Option("--on-bad", metavar="HOW", help="A segment without a good take: keep the best, mark it too, or fail."),
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile", metavar="NAME", help="Loudness and room: audiobook (default for books), acx, podcast or raw."
+    ),
+]
+LoudnessOption = Annotated[str, typer.Option("--loudness", metavar="OVER", help="One gain for each: chapter or book.")]
+RoomToneOption = Annotated[
+    bool | None,
+    typer.Option("--room-tone/--no-room-tone", help="Very quiet noise instead of digital zero (default: acx alone)."),
+]
+SubtitlesOption = Annotated[
+    str | None, typer.Option("--subtitles", metavar="LIST", help="Comma-separated: srt, vtt, lrc.")
+]
+ReadAlongOption = Annotated[
+    bool, typer.Option("--read-along", help="Also the epub with its audio: each sentence is marked while it is heard.")
+]
+ExportOption = Annotated[
+    str | None,
+    typer.Option(
+        "--export",
+        metavar="LIST",
+        help="Datasets, comma-separated: ljspeech, audiofolder, webdataset, nemo, lhotse, kaldi.",
+    ),
+]
+
 # ── what `plan` and `submit` ask about reading and speaking ─────────────────────────────────────────────────────────
 FilesArgument = Annotated[
     list[str], typer.Argument(metavar="FILE…|-", help="txt, md, html, epub, jsonl, srt or vtt; - is standard input.")

@@ -57,6 +57,15 @@ def submit(  # one parameter per option is how Typer declares a command line
     skip_bad_lines: Annotated[
         bool, typer.Option("--skip-bad-lines", help="Pass over lines of a jsonl that cannot be read.")
     ] = False,
+    takes: options.TakesOption = 3,
+    check: options.CheckOption = "free",
+    on_bad: options.OnBadOption = "mark",
+    profile: options.ProfileOption = None,
+    loudness: options.LoudnessOption = "chapter",
+    room_tone: options.RoomToneOption = None,
+    subtitles: options.SubtitlesOption = None,
+    read_along: options.ReadAlongOption = False,
+    export: options.ExportOption = None,
     as_json: JsonOption = False,
     broker: BrokerOption = None,
 ) -> None:
@@ -64,11 +73,13 @@ def submit(  # one parameter per option is how Typer declares a command line
 
     Submitting the same file with the same options again goes on where the job stopped.
     """
+    from cli.finishing import Finishing
     from cli.sources import Reading
     from cli.submitting import Ask, run
 
     ask = Ask(
         reading=Reading.of(context.params),
+        finishing=Finishing.of(context.params),
         seed=seed,
         speed=speed,
         formats=formats,

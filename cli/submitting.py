@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from cli.finishing import Finishing
 from cli.following import default_out, follow_all
 from cli.options import Shared
 from cli.output import Exit, JsonValue, Output
@@ -33,6 +34,7 @@ class Ask:
     """One call of `submit` as it was typed."""
 
     reading: Reading
+    finishing: Finishing
     seed: int
     speed: float
     formats: str
@@ -114,6 +116,11 @@ def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -
         priority=one_of(Priority, "--priority", ask.priority),
         live=ask.live,
         options=options,
+        checks=ask.finishing.checks,
+        mastering=ask.finishing.mastering,
+        subtitles=ask.finishing.subtitles,
+        read_along=ask.finishing.read_along,
+        exports=ask.finishing.exports,
         skip_bad_lines=ask.skip_bad_lines,
     )
 

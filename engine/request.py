@@ -59,6 +59,8 @@ class Delta:
     start_sample: int
     finish: FinishReason | None = None
     error: str | None = None
+    words: tuple[tuple[int, int], ...] = ()
+    """With the finish, where the program knows it: sample range [start, end) of each word that the front end named."""
 
     @property
     def last(self) -> bool:

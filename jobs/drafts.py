@@ -14,12 +14,25 @@ from pathlib import Path
 from jobs import keys
 from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
+from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
 from jobs.narration import Limits
 from jobs.plan import Plan, SegmentPlan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
-from jobs.spec import AudioFormat, JobSpec, ModelOffer, Priority, SourceKind, VoiceOffer, base_language, language_tag
+from jobs.spec import (
+    DEFAULT_CHECKS,
+    AudioFormat,
+    Checks,
+    JobSpec,
+    Mastering,
+    ModelOffer,
+    Priority,
+    SourceKind,
+    VoiceOffer,
+    base_language,
+    language_tag,
+)
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""
@@ -49,6 +62,12 @@ class Wishes:
     priority: Priority = Priority.NORMAL
     live: bool = False
     options: PlanOptions = DEFAULT_PLAN_OPTIONS
+    checks: Checks = DEFAULT_CHECKS
+    mastering: Mastering | None = None
+    """None: profile audiobook for what becomes a book, raw for the items of JSONL."""
+    subtitles: tuple[SubtitleFormat, ...] = ()
+    read_along: bool = False
+    exports: tuple[DatasetLayout, ...] = ()
     skip_bad_lines: bool = False
     """Pass over lines of JSONL that cannot be read, instead of refusing the source."""
 
@@ -147,6 +166,11 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         formats=wishes.formats,
         priority=wishes.priority,
         live=wishes.live,
+        checks=wishes.checks,
+        mastering=wishes.mastering or _usual_mastering(origin.kind),
+        subtitles=wishes.subtitles,
+        read_along=wishes.read_along,
+        exports=wishes.exports,
     )
     return Draft(
         job=_job_id(spec, plan),
@@ -179,6 +203,10 @@ def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
     hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
     msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
     raise BadOption(msg)
+
+
+def _usual_mastering(kind: SourceKind) -> Mastering:
+    return Mastering(profile=Profile.RAW if kind is SourceKind.JSONL else Profile.AUDIOBOOK)
 
 
 def _job_id(spec: JobSpec, plan: Plan) -> str:

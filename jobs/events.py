@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from jobs.kinds import Grade
 from jobs.spec import Frozen
 from jobs.state import JobState
 
@@ -19,9 +20,14 @@ class EventKind(StrEnum):
     JOB = "job"
     """The job changed its state (`state`, maybe `reason`)."""
     SEGMENT_DONE = "segment_done"
-    """A take was accepted (`segment`, `chapter`, `take`, `samples`, `sample_rate_hz`, `reused`)."""
+    """A take was accepted (`segment`, `chapter`, `take`, `samples`, `sample_rate_hz`, `reused`, `takes`, `grade`)."""
     SEGMENT_FAILED = "segment_failed"
     """A segment was given up (`segment`, `chapter`, `reason`)."""
+    SEGMENT_AGAIN = "segment_again"
+    """The checks of its chapter took a done segment back, to be spoken anew (`segment`, `chapter`)."""
+    SEGMENT_SETTLED = "segment_settled"
+    """The checks of its chapter changed the result of a done segment: another take or grade (`segment`, `chapter`,
+    `take`, `samples`, `sample_rate_hz`, `takes`, `grade`, `reason`)."""
     CHAPTER_ASSEMBLED = "chapter_assembled"
     """The audio of a chapter is in the store (`chapter`)."""
 
@@ -44,6 +50,8 @@ class Event(Frozen):
     samples: int | None = None
     sample_rate_hz: int | None = None
     reused: bool | None = None
+    takes: int | None = None
+    grade: Grade | None = None
     reason: str | None = None
 
 

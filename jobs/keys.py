@@ -146,6 +146,11 @@ def take_info(take: str) -> str:
     return f"{TAKES}{take[:2]}/{take}.json"
 
 
+def take_heard(take: str, asr: str) -> str:
+    """Store key of what a speech recogniser heard in a take."""
+    return f"{TAKES}{take[:2]}/{take}.{slug(asr)}.heard.json"
+
+
 def chapter_object(job: str, chapter: int, title: str, extension: str) -> str:
     """Store key of a chapter's audio: numbered from 001, so that every listing is in reading order."""
     return job_object(job, f"chapters/{chapter + 1:03d}-{slug(title) or 'chapter'}.{extension}")

@@ -29,12 +29,20 @@ class Break(StrEnum):
     CHAPTER = "chapter"
 
 
+class SentenceMark(Frozen):
+    """Where a sentence begins inside a segment that holds several: character offsets in its `text` and `spoken`."""
+
+    text_start: int
+    spoken_start: int
+
+
 class SegmentPlan(Frozen):
     """One segment: `text` as it is written (without line ends and marks of the format), `spoken` as the model gets it.
 
     In `spoken`, IPA of a user's lexicon stands between ⟦ and ⟧. `item` is the id of the JSONL line it came from;
     `voice` and `seed` override the job's; `start_s` is the time at which a subtitle cue wants to begin; `pause_s` the
-    pause that a mark asks for after it, instead of that of `break_after`.
+    pause that a mark asks for after it, instead of that of `break_after`. `sentences` are the sentences that begin in
+    it, empty if that is one at its start (`continues`: or none, it goes on with that of the segment before).
     """
 
     segment: int
@@ -50,6 +58,8 @@ class SegmentPlan(Frozen):
     item: str | None = None
     start_s: float | None = None
     pause_s: float | None = None
+    sentences: tuple[SentenceMark, ...] = ()
+    continues: bool = False
 
 
 class SentencePlan(Frozen):

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from jobs.account import Why
 from jobs.accounting import Said, account_of
+from jobs.attempts import at_attempt
 from jobs.errors import BadOption, SourceProblem
 from jobs.narration import Limits, Narration, narrate
-from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo, take_key, take_seed
+from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo
 from jobs.reading.cast import with_cast
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip, SourceFile
 from jobs.reading.languages import language_of
@@ -262,8 +263,7 @@ def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> Seg
 
 def _task(segment: SegmentPlan, spec: JobSpec, job: str) -> SegmentTask:
     voice = segment.voice or spec.voice
-    seed = take_seed(spec.seed if segment.seed is None else segment.seed, segment.spoken)
-    return SegmentTask(
+    first = SegmentTask(
         job=job,
         segment=segment.segment,
         chapter=segment.chapter,
@@ -272,20 +272,17 @@ def _task(segment: SegmentPlan, spec: JobSpec, job: str) -> SegmentTask:
         voice=voice,
         language=segment.language,
         speed=spec.speed,
-        seed=seed,
-        take=take_key(
-            model=spec.model,
-            voice=voice,
-            voice_revision=_revision(voice, spec, segment),
-            language=segment.language,
-            spoken=segment.spoken,
-            speed=spec.speed,
-            seed=seed,
-            numerics=spec.numerics,
-        ),
+        seed=0,
+        take="",
         store_url=spec.store_url,
         live=spec.live,
+        takes=spec.checks.takes,
+        on_bad=spec.checks.on_bad,
+        base_seed=spec.seed if segment.seed is None else segment.seed,
+        voice_revision=_revision(voice, spec, segment),
+        numerics=spec.numerics,
     )
+    return at_attempt(first, 0)
 
 
 def _revision(voice: str, spec: JobSpec, segment: SegmentPlan) -> str:

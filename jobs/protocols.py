@@ -22,18 +22,24 @@ class StepKind(StrEnum):
     """The steps of a job that CPU workers do."""
 
     PLAN = "plan"
+    CHECK = "check"
+    """Listen to a part of a chapter's takes with a speech recogniser."""
     ASSEMBLE = "assemble"
     FINISH = "finish"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One entry of the outbox. `entry` is the outbox's own id, needed to take it off; `chapter` only for ASSEMBLE."""
+    """One entry of the outbox. `entry` is the outbox's own id, needed to take it off.
+
+    `chapter` is for ASSEMBLE and CHECK; `part` (of the chapter's segments, counted from 0) for CHECK alone.
+    """
 
     kind: StepKind
     job: str
     entry: str
     chapter: int | None = None
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +107,31 @@ class Truth(Protocol):
         """Take a job back: waiting segments vanish (how many is returned), held ones are dropped by their worker."""
         ...
 
-    def retry_failed(self, job: str) -> int:
-        """Put the failed segments of a DONE_WITH_FAILURES job back; returns how many.
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
+        """Put the failed segments of a DONE_WITH_FAILURES (or FAILED) job back; returns how many segments.
 
-        Raises UnknownJob, IllegalMove.
+        `again`: tasks that go before those that failed segments keep; a done segment among them goes back too.
+
+        Raises UnknownJob, IllegalMove, ValueError.
+        """
+        ...
+
+    def rule(self, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
+        """Apply what the checks of a chapter found; returns how many segments wait again.
+
+        `settled` replace the results of done segments (a settled one may have failed), `again` are whole tasks of
+        done segments that are to be spoken anew. What is not done any more, or settled already, is left alone.
+        When the last chapter step was waiting for nothing else, an ASSEMBLE step is put out by the segments'
+        end as ever; a chapter all of whose segments are settled stays complete.
+
+        Raises UnknownJob, IllegalMove (the job is over), ValueError.
+        """
+        ...
+
+    def put_checks(self, job: str, chapter: int, parts: Sequence[int]) -> None:
+        """CHECK steps for parts of a complete chapter, or (no parts) its ASSEMBLE step, into the outbox.
+
+        Also forgets how often the chapter's steps were started: it moved forward. Raises UnknownJob.
         """
         ...
 
@@ -118,7 +145,7 @@ class Truth(Protocol):
         """
         ...
 
-    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+    def step_started(self, job: str, kind: StepKind, chapter: int | None, part: int | None = None) -> int:
         """Count the start of a step since its job last moved forward (1: the first): who dies again and again is seen.
 
         Begins anew when the chapter is assembled, the job is planned, at its end or tried again. 0, and nothing is

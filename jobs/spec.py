@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from jobs.kinds import DatasetLayout, Grade, LoudnessOver, OnBad, Profile, SubtitleFormat
 from jobs.state import JobState, SegmentState
 
 
@@ -57,6 +58,25 @@ def language_tag(tag: str) -> str:
     return "-".join([first.lower(), *cased])
 
 
+class Checks(Frozen):
+    """How takes are checked: `takes` attempts at most for a segment; `asr` names the speech recogniser ("": none)."""
+
+    takes: int = Field(default=3, ge=1, le=20)
+    on_bad: OnBad = OnBad.MARK
+    asr: str = ""
+
+
+DEFAULT_CHECKS = Checks()
+
+
+class Mastering(Frozen):
+    """What is done to finished audio. `room_tone`: pauses are very quiet noise instead of digital zero."""
+
+    profile: Profile = Profile.RAW
+    over: LoudnessOver = LoudnessOver.CHAPTER
+    room_tone: bool = False
+
+
 class JobSpec(Frozen):
     """Everything that decides how a job sounds and where it goes.
 
@@ -80,6 +100,12 @@ class JobSpec(Frozen):
     formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
     priority: Priority = Priority.NORMAL
     live: bool = False
+    checks: Checks = DEFAULT_CHECKS
+    mastering: Mastering = Mastering()
+    subtitles: tuple[SubtitleFormat, ...] = ()
+    read_along: bool = False
+    """Also write the epub with its audio in it, each sentence marked while it is heard (EPUB 3 media overlays)."""
+    exports: tuple[DatasetLayout, ...] = ()
 
     @property
     def engine(self) -> str:
@@ -99,7 +125,12 @@ def engine_name(model: str, numerics: str) -> str:
 
 
 class SegmentTask(Frozen):
-    """One waiting segment: all a worker needs to speak it. `seed` is the take's own seed; `take` its key."""
+    """One waiting segment: all a worker needs to speak it, again and again if it must (`jobs.attempts`).
+
+    `seed` is the take's own seed, `take` its key; both belong to `attempt`, counted from 0. A worker makes the attempts
+    from that one on until one is good or attempt `takes` - 1 is made. `base_seed`, `voice_revision` and `numerics`
+    decide, with the rest, what the next attempt's seed and key are. `device_s` is what earlier attempts took.
+    """
 
     job: str
     segment: int
@@ -113,6 +144,13 @@ class SegmentTask(Frozen):
     take: str
     store_url: str
     live: bool = False
+    attempt: int = 0
+    takes: int = 1
+    on_bad: OnBad = OnBad.FAIL
+    base_seed: int = 0
+    voice_revision: str = ""
+    numerics: str = ""
+    device_s: float = 0.0
 
     @property
     def ref(self) -> str:
@@ -121,7 +159,12 @@ class SegmentTask(Frozen):
 
 
 class SegmentResult(Frozen):
-    """How one segment ended. `reason` says why it failed; `reused` that its take was already in the store."""
+    """How one segment ended. `reason` says why it failed, or what is wrong with a take that is not good.
+
+    `reused`: its take was already in the store. `take` is that of `attempt`, the best of so many `takes` that were
+    tried. `settled`: the checks of its chapter are through with it. `device_s` and `energy_j` are its share of the
+    device's time and (where the device tells) energy, all attempts together.
+    """
 
     job: str
     segment: int
@@ -133,10 +176,19 @@ class SegmentResult(Frozen):
     compute_s: float = 0.0
     reused: bool = False
     reason: str = ""
+    attempt: int = 0
+    takes: int = 1
+    grade: Grade = Grade.GOOD
+    settled: bool = False
+    device_s: float = 0.0
+    energy_j: float | None = None
 
 
 class JobRecord(Frozen):
-    """A job as the truth holds it: the spec, its state and its counters."""
+    """A job as the truth holds it: the spec, its state and its counters.
+
+    `marked` counts done segments whose take is not good, `retakes` the attempts beyond the first of finished segments.
+    """
 
     job: str
     spec: JobSpec
@@ -150,6 +202,8 @@ class JobRecord(Frozen):
     failed: int = 0
     held: int = 0
     reused: int = 0
+    marked: int = 0
+    retakes: int = 0
     chapters: int = 0
     chapters_assembled: int = 0
     total_chars: int = 0

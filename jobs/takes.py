@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ import soundfile
 from pydantic import ValidationError
 
 from jobs import keys
+from jobs.checks.verdict import Verdict
 from jobs.errors import ObjectDamaged, ObjectMissing
+from jobs.kinds import Grade
 from jobs.protocols import Store
 from jobs.spec import Frozen
 
@@ -29,6 +32,7 @@ BUDGET_FINISH = "budget"
 """The finish reason of a model that was cut off at what its text may take at most."""
 SILENT_PEAK = 0.005
 """A take whose loudest sample is below this (-46 dB of full scale) has no speech in it, only the noise of a voice."""
+NOTHING_AGAINST = Verdict(grade=Grade.GOOD)
 _FULL_SCALE = 32767
 
 
@@ -47,7 +51,8 @@ class TakeOrigin(Frozen):
 class TakeInfo(Frozen):
     """The record of a take. `peak` is of the float samples in [0, ...); `clipped_samples` were above full scale.
 
-    `audio_bytes` and `audio_sha256` describe the FLAC object.
+    `audio_bytes` and `audio_sha256` describe the FLAC object; an unusable take has none (0 and ""). `words` are the
+    sample ranges [start, end) of the whitespace-separated words of `origin.spoken`, empty where the model tells none.
     """
 
     take: str
@@ -59,6 +64,8 @@ class TakeInfo(Frozen):
     clipped_samples: int
     audio_bytes: int
     audio_sha256: str
+    verdict: Verdict
+    words: tuple[tuple[int, int], ...] = ()
 
 
 def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
@@ -91,7 +98,14 @@ def pcm16(samples: npt.NDArray[np.float32]) -> Pcm:
 
 
 def write_take(
-    store: Store, take: str, samples: npt.NDArray[np.float32], *, sample_rate_hz: int, origin: TakeOrigin
+    store: Store,
+    take: str,
+    samples: npt.NDArray[np.float32],
+    *,
+    sample_rate_hz: int,
+    origin: TakeOrigin,
+    verdict: Verdict = NOTHING_AGAINST,
+    words: Sequence[tuple[int, int]] = (),
 ) -> TakeInfo:
     """Keep a good take (finish `stop`) as `pcm16` and return its record. `samples`: [S] float32 mono, full scale 1.0.
 
@@ -118,6 +132,8 @@ def write_take(
         clipped_samples=int(np.count_nonzero(np.abs(_scaled(samples)) > _FULL_SCALE)),
         audio_bytes=len(audio),
         audio_sha256=hashlib.sha256(audio).hexdigest(),
+        verdict=verdict,
+        words=tuple(words),
     )
     store.put(keys.take_audio(take), audio)
     store.put(keys.take_info(take), info.model_dump_json().encode())

@@ -1,0 +1,70 @@
+"""What `submit` was told about checks, mastering and what is delivered beside the audio, made sense of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from cli.sources import one_of
+from jobs.errors import BadOption
+from jobs.kinds import DatasetLayout, LoudnessOver, OnBad, Profile, SubtitleFormat
+from jobs.spec import Checks, Mastering
+
+NamedT = TypeVar("NamedT", bound=StrEnum)
+
+DEFAULT_ASR = "base.en"
+"""The recogniser of `--check asr` without a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """The options of `cli.options` after those of reading. `mastering` None: the usual one for the kind of source."""
+
+    checks: Checks
+    mastering: Mastering | None
+    subtitles: tuple[SubtitleFormat, ...]
+    read_along: bool
+    exports: tuple[DatasetLayout, ...]
+
+    @classmethod
+    def of(cls, typed: Mapping[str, object]) -> Finishing:
+        """From a command's parameters by name. Raises BadOption."""
+        return cls(
+            checks=Checks(
+                takes=int(str(typed["takes"])),
+                on_bad=one_of(OnBad, "--on-bad", str(typed["on_bad"])),
+                asr=_recogniser(str(typed["check"])),
+            ),
+            mastering=_mastering(typed),
+            subtitles=_several(SubtitleFormat, "--subtitles", typed["subtitles"]),
+            read_along=bool(typed["read_along"]),
+            exports=_several(DatasetLayout, "--export", typed["export"]),
+        )
+
+
+def _recogniser(check: str) -> str:
+    name, _, model = check.partition(":")
+    if name == "free" and not model:
+        return ""
+    if name != "asr" or (":" in check and not model):
+        msg = f"--check {check!r} is not possible; use free, asr, or asr:MODEL (faster-whisper's, or a folder)"
+        raise BadOption(msg)
+    return model or DEFAULT_ASR
+
+
+def _mastering(typed: Mapping[str, object]) -> Mastering | None:
+    over = one_of(LoudnessOver, "--loudness", str(typed["loudness"]))
+    profile, room_tone = typed["profile"], typed["room_tone"]
+    if profile is None:
+        if over is LoudnessOver.CHAPTER and room_tone is None:
+            return None
+        profile = Profile.AUDIOBOOK
+    named = one_of(Profile, "--profile", str(profile))
+    return Mastering(profile=named, over=over, room_tone=named is Profile.ACX if room_tone is None else bool(room_tone))
+
+
+def _several(kind: type[NamedT], option: str, typed: object) -> tuple[NamedT, ...]:
+    names = [] if typed is None else [name.strip() for name in str(typed).split(",")]
+    return tuple(dict.fromkeys(one_of(kind, option, name) for name in names))
