@@ -169,6 +169,10 @@ class UtteranceEngine:
             if latent.num_frames < 1 or latent.finish not in GOOD_ENDS:
                 msg = f"encode gave num_frames={latent.num_frames}, finish={latent.finish}; want >= 1, stop or budget"
                 raise ProgramFault(msg)
+            places = [place for word in latent.words for place in word]
+            if places != sorted(places) or not all(0 <= place <= latent.num_frames for place in places):
+                msg = f"encode gave words that do not follow each other in {latent.num_frames} frames: {latent.words}"
+                raise ProgramFault(msg)
         return latents
 
     def _decode(self, window: Window | None) -> list[Delta]:
@@ -190,8 +194,11 @@ class UtteranceEngine:
         finally:
             self._stats = replace(self._stats, decode_s=self._stats.decode_s + time.perf_counter() - started_s)
         start_sample, row.next_sample = row.next_sample, row.next_sample + len(samples)
-        finish = row.latent.finish if self._scheduler.decoded(window) else None
-        return [Delta(window.request_id, samples, start_sample, finish)]
+        if not self._scheduler.decoded(window):
+            return [Delta(window.request_id, samples, start_sample)]
+        hop = self.program.hop_samples
+        words = tuple((start * hop, end * hop) for start, end in row.latent.words)
+        return [Delta(window.request_id, samples, start_sample, row.latent.finish, words=words)]
 
     def _run_decode(self, latent: Latent, window: Window) -> Samples:
         """The samples of a window, checked and owned by nobody else. Raises what the program raises, ProgramFault."""

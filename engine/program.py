@@ -27,6 +27,11 @@ class Latent(Protocol):
         """STOP, or BUDGET when the program had to cut the request short."""
         ...
 
+    @property
+    def words(self) -> Sequence[tuple[int, int]]:
+        """Frames [start, end) of each word that the front end named, in order; empty where they are not known."""
+        ...
+
 
 class UtteranceProgram(Protocol):
     """How one utterance model runs on one device."""

@@ -35,6 +35,7 @@ Store (`docs/streams.md` section 3)
 |---|---|
 | jobs/<job>/source, plan.jsonl, cover, report.json | what was submitted, how it was read, how it went |
 | jobs/<job>/chapters/NNN-title.ext, book.m4b, items/… | finished audio |
+| jobs/<job>/manifest.jsonl, datasets/<layout>/… | every utterance; the same as datasets (`docs/datasets.md`) |
 | takes/<aa>/<take>.flac, .json | one attempt at a segment and what is known of it |
 """
 
@@ -159,6 +160,31 @@ def chapter_object(job: str, chapter: int, title: str, extension: str) -> str:
 def item_object(job: str, segment: int, item: str, extension: str) -> str:
     """Store key of a JSONL item's audio; no dot in the base name (dataset tools cut there)."""
     return job_object(job, f"items/{segment + 1:06d}-{slug(item) or 'item'}.{extension}")
+
+
+def manifest(job: str) -> str:
+    """Store key of the manifest of a finished job: one line for each utterance."""
+    return job_object(job, "manifest.jsonl")
+
+
+def dataset_prefix(job: str, layout: str) -> str:
+    """Where a job's own dataset of one layout is in its store; the dataset's files are named below it."""
+    return job_object(job, f"datasets/{layout}/")
+
+
+def dataset_entries(job: str) -> str:
+    """Where a dataset keeps what it holds of one job (below the dataset's own prefix)."""
+    return f"entries/{job}/"
+
+
+def dataset_part(job: str, part: int) -> str:
+    """The part of that with a number counted from 0: written when all the audio that it names is there."""
+    return f"{dataset_entries(job)}{part:06d}.jsonl"
+
+
+def dataset_left_out(job: str) -> str:
+    """What a dataset does not hold of one job, and why."""
+    return f"{dataset_entries(job)}left-out.jsonl"
 
 
 def slug(text: str, max_chars: int = 60) -> str:

@@ -37,6 +37,7 @@ _LEAST = {
     "max_audio_stream_bytes": 1,
     "max_audio_total_bytes": 1,
     "stream_ttl_s": 1,
+    "device_hour_price": 0,
 }
 """The least value of each number; infinite and not-a-number are none."""
 
@@ -79,6 +80,10 @@ class Settings:
     """Bound of the live audio streams of all jobs together."""
     stream_ttl_s: float = 86_400.0
     """How long the streams of a finished job are kept."""
+    device_hour_price: float = 0.0
+    """What an hour of a device costs (a GPU; on a CPU one synthesis process); 0: no prices are shown."""
+    currency: str | None = None
+    """What the price is in, as it shall be shown."""
     log_level: str = "warning"
     """Level of the programs' logs on stderr."""
 
@@ -91,6 +96,11 @@ class Settings:
     def kernels_dir(self) -> Path:
         """The kernel cache in force."""
         return self.kernel_cache or self.data_dir / "kernels"
+
+    @property
+    def measurements_dir(self) -> Path:
+        """Where `jobs.benchmarks` keeps how fast engines were here."""
+        return self.data_dir / "bench"
 
     def slots_on(self, device: str) -> int:
         """Batch slots of a synthesis process on a device, cpu or cuda."""

@@ -129,7 +129,8 @@ class SegmentTask(Frozen):
 
     `seed` is the take's own seed, `take` its key; both belong to `attempt`, counted from 0. A worker makes the attempts
     from that one on until one is good or attempt `takes` - 1 is made. `base_seed`, `voice_revision` and `numerics`
-    decide, with the rest, what the next attempt's seed and key are. `device_s` is what earlier attempts took.
+    decide, with the rest, what the next attempt's seed and key are. `device_s` and `energy_j` are what earlier attempts
+    took.
     """
 
     job: str
@@ -151,6 +152,7 @@ class SegmentTask(Frozen):
     voice_revision: str = ""
     numerics: str = ""
     device_s: float = 0.0
+    energy_j: float | None = None
 
     @property
     def ref(self) -> str:
@@ -163,7 +165,7 @@ class SegmentResult(Frozen):
 
     `reused`: its take was already in the store. `take` is that of `attempt`, the best of so many `takes` that were
     tried. `settled`: the checks of its chapter are through with it. `device_s` and `energy_j` are its share of the
-    device's time and (where the device tells) energy, all attempts together.
+    device's time and (where the device tells) energy, all attempts together; `device` is its name ("" for a reused one).
     """
 
     job: str
@@ -182,6 +184,7 @@ class SegmentResult(Frozen):
     settled: bool = False
     device_s: float = 0.0
     energy_j: float | None = None
+    device: str = ""
 
 
 class JobRecord(Frozen):

@@ -66,7 +66,7 @@ _S = SegmentState
 SEGMENT_MOVES: dict[SegmentState, frozenset[SegmentState]] = {
     _S.WAITING: frozenset({_S.HELD, _S.FAILED, _S.SKIPPED, _S.DONE}),
     _S.HELD: frozenset({_S.WAITING, _S.DONE, _S.FAILED, _S.SKIPPED}),
-    _S.DONE: frozenset({_S.WAITING}),  # its take was lost
+    _S.DONE: frozenset({_S.WAITING, _S.FAILED}),  # its take was lost, or the checks of its chapter are against it
     _S.FAILED: frozenset({_S.WAITING}),  # retry --failed
     _S.SKIPPED: frozenset(),
 }

@@ -81,6 +81,15 @@ def open_device(device: str) -> None:
         torch.zeros(1, device=device)
 
 
+def device_name(device: str) -> str:
+    """What results and measurements call this process's device, once it is awake: `cpu`, or the GPU's name."""
+    if device != "cuda":
+        return device
+    import torch
+
+    return torch.cuda.get_device_name()
+
+
 def load_model(name: str, *, device: str, precision: str, random_weights: bool) -> SpeechModel:
     """A model by registry name or folder, or (`random_weights`) the full shape of one without its weights.
 

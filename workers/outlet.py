@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import reused_result
 from jobs.takes import TakeOrigin, judge, pcm16, write_take
 from workers.context import Context
+from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
 
@@ -36,18 +37,6 @@ STORE_WAIT_S = 1.0
 BROKER_WAIT_S = 0.5
 TELL_EVERY_S = 0.2
 """Results wait this long at most for company: one call tells the truth of several."""
-
-
-@dataclass
-class Voicing:
-    """One segment in a slot: what it is and the audio so far. `started_s` is when it got its slot."""
-
-    task: SegmentTask
-    numerics: str
-    sample_rate_hz: int
-    started_s: float = field(default_factory=time.monotonic)
-    pieces: list[Samples] = field(default_factory=list)
-    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +164,9 @@ class Outlet:
             samples=0 if reason else samples.size,
             sample_rate_hz=entry.voicing.sample_rate_hz,
             compute_s=round(entry.compute_s, 4),
+            device_s=entry.voicing.spent.device_s,
+            energy_j=entry.voicing.spent.energy_j,
+            device=entry.voicing.device,
             reason=reason,
         )
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 log = logging.getLogger(__name__)
 
@@ -139,6 +140,15 @@ def stop_together(members: Sequence[Member], *, grace_s: float) -> None:
         ask_to_end(process)
     for process in running:
         wait_or_kill(process, grace_s=grace_s)
+
+
+class Stop(Protocol):
+    """Tells a loop when to stop; it asks before every turn, in its own thread."""
+
+    @property
+    def stopping(self) -> bool:
+        """True once it is time to stop."""
+        ...
 
 
 class StopFlag:

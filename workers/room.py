@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from engine.errors import DeviceUnavailable, is_lost_device
 from engine.lane import Engine
@@ -28,11 +27,13 @@ from models import registry
 from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
+from workers.costs import Costs
 from workers.engines import busy_slots, loading, make_engine
 from workers.intake import Intake, failed_result
-from workers.outlet import Outlet, Voicing
-from workers.process import StopFlag, configure_logging
+from workers.outlet import Outlet
+from workers.process import Stop, StopFlag, configure_logging
 from workers.room_config import EXIT_BROKEN_THREAD, EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
+from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +44,6 @@ MAKE_STALL_S = 900.0
 """The same while it makes an engine: kernels that nobody built yet take minutes."""
 SWITCH_S = 0.0005
 """How long other threads may keep Python from the step loop: Python's own 5 ms are half a step on a GPU."""
-
-
-class Stop(Protocol):
-    """Tells when to stop; asked before every turn of the step loop, in its thread."""
-
-    @property
-    def stopping(self) -> bool:
-        """True once it is time to stop."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +68,7 @@ class Room:
         self._broken: dict[str, str] = {}
         self._loaded_offers = tuple(one.offer for one in loaded)
         self._stall_s = STALL_S
+        self._costs = Costs(config.device)
         self._voicings: dict[str, Voicing] = {}
         self._dropping: set[str] = set()
         self._load_lock = threading.Lock()
@@ -139,11 +132,12 @@ class Room:
         self._turned_s = time.monotonic()
         self._drop_cancelled()
         self._fill()
-        busy = [engine for engine in self._engines.values() if not engine.idle]
-        for engine in busy:
-            for delta in engine.step():
+        busy = [(name, engine) for name, engine in self._engines.items() if not engine.idle]
+        for name, engine in busy:
+            for delta in self._costs.step(name, engine):
                 self._emit(delta)
         if not busy:
+            self._costs.rest()
             time.sleep(IDLE_S)
 
     def _fill(self) -> None:
@@ -169,6 +163,7 @@ class Room:
                 numerics=self._config.engine.numerics(model.card),
                 sample_rate_hz=model.program.sample_rate_hz,
             )
+            self._costs.enter(ready.task.ref, ready.task.model)
             engine.add(ready.request)
 
     def _engine(self, name: str) -> Engine | None:
@@ -181,10 +176,13 @@ class Room:
             except DeviceUnavailable as error:
                 self._give_up(name, error)
             self._turned_s, self._stall_s = time.monotonic(), STALL_S
+            self._costs.rest()
         return self._engines.get(name)
 
     def _emit(self, delta: Delta) -> None:
         voicing = self._voicings[delta.request_id]
+        if delta.last:
+            voicing.cost, voicing.device = self._costs.leave(delta.request_id), self._costs.device
         self.outlet.delta(voicing, delta)
         if delta.last:
             del self._voicings[delta.request_id]

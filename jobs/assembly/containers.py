@@ -5,10 +5,11 @@ Rates: MPEG-1/2/2.5 layer III, and AAC as in ISO/IEC 14496-3 table 1.18. Opus al
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from jobs.errors import BadOutput
+from jobs.kinds import Profile
 from jobs.spec import AudioFormat
 
 _MP3_RATES_HZ = (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
@@ -74,10 +75,22 @@ CONTAINERS: dict[AudioFormat, Container] = {
     AudioFormat.WAV: Container(muxer="wav", codec="pcm_s16le", lossless=True),
 }
 
+ACX_MP3 = replace(CONTAINERS[AudioFormat.MP3], bit_rate=192_000, rates_hz=None, resampled_to_hz=44_100)
+"""What ACX takes: 44.1 kHz at a constant 192 kb/s (LAME's rate is constant where a bit rate is asked for)."""
 
-def check_fits(audio_format: AudioFormat, *, sample_rate_hz: int, samples: int) -> None:
+
+def container_of(audio_format: AudioFormat, profile: Profile = Profile.RAW) -> Container:
+    """How a format is written under a mastering profile."""
+    if profile is Profile.ACX and audio_format is AudioFormat.MP3:
+        return ACX_MP3
+    return CONTAINERS[audio_format]
+
+
+def check_fits(
+    audio_format: AudioFormat, *, sample_rate_hz: int, samples: int, profile: Profile = Profile.RAW
+) -> None:
     """Raise BadOutput if a format cannot hold that rate or that length (before hours are spent on encoding)."""
-    rates_hz = CONTAINERS[audio_format].rates_hz
+    rates_hz = container_of(audio_format, profile).rates_hz
     if rates_hz is not None and sample_rate_hz not in rates_hz:
         allowed = ", ".join(str(rate) for rate in rates_hz)
         msg = f"{audio_format} cannot hold {sample_rate_hz} Hz; it takes {allowed}; use flac, opus or wav"

@@ -20,9 +20,10 @@ import av
 import numpy as np
 from av.container import OutputContainer
 
-from jobs.assembly.containers import CONTAINERS, Container, check_fits
+from jobs.assembly.containers import Container, check_fits, container_of
 from jobs.assembly.readback import check_written
 from jobs.errors import BadInput, EncodeMismatch
+from jobs.kinds import Profile
 from jobs.spec import AudioFormat
 from jobs.takes import Pcm
 
@@ -60,7 +61,10 @@ class Cover:
 
 @dataclass(frozen=True, slots=True)
 class EncodeSpec:
-    """What is to be written. `samples` is the exact length the blocks add up to; `brand` is for mp4 files alone."""
+    """What is to be written. `samples` is the exact length the blocks add up to; `brand` is for mp4 files alone.
+
+    `profile` is what the audio was mastered for: it may ask for another bit rate.
+    """
 
     audio_format: AudioFormat
     sample_rate_hz: int
@@ -69,6 +73,12 @@ class EncodeSpec:
     marks: tuple[ChapterMark, ...] = ()
     cover: Cover | None = None
     brand: str = "M4B "
+    profile: Profile = Profile.RAW
+
+    @property
+    def container(self) -> Container:
+        """How it is written."""
+        return container_of(self.audio_format, self.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +131,10 @@ def opened(target: Path | io.BytesIO, spec: EncodeSpec) -> Iterator[tuple[Output
     Raises:
         BadOutput: the format cannot hold this rate or length.
     """
-    check_fits(spec.audio_format, sample_rate_hz=spec.sample_rate_hz, samples=spec.samples)
-    container = CONTAINERS[spec.audio_format]
+    check_fits(
+        spec.audio_format, sample_rate_hz=spec.sample_rate_hz, samples=spec.samples, profile=spec.profile
+    )
+    container = spec.container
     file = str(target) if isinstance(target, Path) else target
     with av.open(file, "w", format=container.muxer, container_options=_muxer_options(container, spec)) as output:
         output.metadata.update(_metadata(spec))
@@ -137,7 +149,7 @@ def encoded(audio: av.AudioStream, blocks: Iterable[Pcm], spec: EncodeSpec) -> I
     Raises:
         EncodeMismatch: the blocks do not add up to `spec.samples`.
     """
-    warm_up = CONTAINERS[spec.audio_format].frame_samples
+    warm_up = spec.container.frame_samples
     silence = [np.zeros(warm_up, dtype=np.int16)] if warm_up else []
     packets = _raw_packets(audio, chain(silence, blocks), spec, start=-warm_up)
     return islice(packets, len(silence), None)
@@ -151,6 +163,7 @@ def checked(path: Path, spec: EncodeSpec, *, sha256: str) -> EncodedInfo:
         sample_rate_hz=spec.sample_rate_hz,
         samples=spec.samples,
         sha256=sha256,
+        profile=spec.profile,
     )
     return EncodedInfo(spec.samples, spec.samples / spec.sample_rate_hz, path.stat().st_size)
 
@@ -222,7 +235,7 @@ def _metadata(spec: EncodeSpec) -> dict[str, str]:
         "comment": tags.comment,
         "track": tags.track,
     }
-    if CONTAINERS[spec.audio_format].chapter_comments:
+    if spec.container.chapter_comments:
         for number, mark in enumerate(spec.marks):
             values[f"CHAPTER{number:03d}"] = _clock(mark.start_sample, spec.sample_rate_hz)
             values[f"CHAPTER{number:03d}NAME"] = mark.title

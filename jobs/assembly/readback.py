@@ -11,8 +11,9 @@ from pathlib import Path
 
 import av
 
-from jobs.assembly.containers import CONTAINERS, Container
+from jobs.assembly.containers import Container, container_of
 from jobs.errors import EncodeMismatch
+from jobs.kinds import Profile
 from jobs.spec import AudioFormat
 
 
@@ -28,7 +29,7 @@ class ReadBack:
 
 def read_back(path: Path, audio_format: AudioFormat) -> ReadBack:
     """Decode a whole file. `sha256` is of the little-endian int16 samples of a lossless format, else of nothing."""
-    container = CONTAINERS[audio_format]
+    container = container_of(audio_format)
     fingerprint = hashlib.sha256()
     decoded = 0
     with av.open(str(path), format=container.muxer) as source:
@@ -43,13 +44,21 @@ def read_back(path: Path, audio_format: AudioFormat) -> ReadBack:
         return ReadBack(decoded, stream.rate, track, fingerprint.hexdigest())
 
 
-def check_written(path: Path, *, audio_format: AudioFormat, sample_rate_hz: int, samples: int, sha256: str) -> None:
+def check_written(
+    path: Path,
+    *,
+    audio_format: AudioFormat,
+    sample_rate_hz: int,
+    samples: int,
+    sha256: str,
+    profile: Profile = Profile.RAW,
+) -> None:
     """Compare a file with the samples that went in (`sha256` as in `ReadBack`).
 
     Raises:
         EncodeMismatch: the file is damaged or decodes to another length, rate or content.
     """
-    container = CONTAINERS[audio_format]
+    container = container_of(audio_format, profile)
     try:
         found = read_back(path, audio_format)
     except (av.FFmpegError, IndexError) as error:
@@ -61,7 +70,7 @@ def check_written(path: Path, *, audio_format: AudioFormat, sample_rate_hz: int,
         problem = f"its rate is {found.sample_rate_hz} Hz, not {rate_hz} Hz"
     elif container.resampled_to_hz is not None:
         wanted = samples * rate_hz / sample_rate_hz
-        if abs(found.decoded_samples - wanted) > 1:
+        if not -1 <= found.decoded_samples - wanted <= 1 + container.max_tail_samples:
             problem = f"it decodes to {found.decoded_samples} samples at {rate_hz} Hz, not {wanted:.1f}"
     elif not 0 <= found.decoded_samples - samples <= _max_tail_samples(container, samples):
         problem = f"it decodes to {found.decoded_samples} samples, not {samples}"

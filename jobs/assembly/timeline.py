@@ -103,6 +103,8 @@ def place_segments(
 ) -> tuple[tuple[Placed, ...], int]:
     """Place a run of segments from sample 0; returns them and the length of the run.
 
+    It begins with the head of `pauses` (none, for most) and ends with the tail or (no `pause_at_end`) with a segment.
+
     A segment with `start_s` begins there: silence is put before it instead of the pause. If what comes before it
     takes longer, it follows at once and its `late_samples` say by how much it slipped. Skipped segments take no time.
 
@@ -110,7 +112,7 @@ def place_segments(
         ValueError: a segment is not finished.
     """
     placed: list[Placed] = []
-    end = 0
+    end = pauses.head_samples(segments, sample_rate_hz)
     pause = 0
     for segment in segments:
         result = results.get(segment.segment)
@@ -128,7 +130,9 @@ def place_segments(
         end = start + (result.samples if spoken else pauses.gap_samples(sample_rate_hz))
         placed.append(Placed(segment.segment, start, end, result.take if spoken else None, late))
         pause = pauses.after(segment, sample_rate_hz)
-    return tuple(placed), end + (pause if pause_at_end else 0)
+    if not placed:
+        return (), 0
+    return tuple(placed), end + (pauses.tail_samples(pause, sample_rate_hz) if pause_at_end else 0)
 
 
 def place_chapter(

@@ -1,11 +1,13 @@
 """JSONL: one object a line, each an utterance of its own: {"id", "text", "voice"?, "seed"?, "lang"?}.
 
 A line that cannot be read is a problem of the document and is passed over; with no good line, one error names them all.
-The items are one chapter. Offsets lead into the line as it is written: an escape (`\\u00e9`) is one character.
+Every 200 items are a chapter, so that no step of a job has more to do than that. Offsets lead into the line as it is
+written: an escape (`\\u00e9`) is one character.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from array import array
@@ -26,6 +28,8 @@ from jobs.reading.problems import Code, bad_source
 from jobs.spec import Frozen
 
 FIELDS = "id, text, voice, seed, lang"
+CHAPTER_ITEMS = 200
+"""Items of a chapter at most; its audio is written (and, after a crash, written again) in one step."""
 _NO_PLACE = "the line"
 _BYTE_ORDER_MARK = "\ufeff"
 _STRING = re.compile(r'"(?P<inside>[^"\\]*(?:\\.[^"\\]*)*)"(?P<colon>[ \t\r\n]*:)?')
@@ -113,13 +117,24 @@ def read_jsonl(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS
         title=title,
         author="",
         language="",
-        chapters=(Chapter(title, tuple(reader.paragraphs)),),
+        chapters=_chapters(title, reader.paragraphs),
         text=decoded.text,
         encoding=decoded.encoding,
         warnings=decoded.warnings,
         skipped=tuple(reader.skipped),
         escapes=tuple(reader.escapes),
         problems=tuple(reader.problems),
+    )
+
+
+def _chapters(title: str, items: list[Paragraph]) -> tuple[Chapter, ...]:
+    """The items in reading order; what fits into one chapter has the title of the source."""
+    if len(items) <= CHAPTER_ITEMS:
+        return (Chapter(title, tuple(items)),)
+    parts = [items[first : first + CHAPTER_ITEMS] for first in range(0, len(items), CHAPTER_ITEMS)]
+    ends = itertools.accumulate(len(part) for part in parts)
+    return tuple(
+        Chapter(f"items {end - len(part) + 1}–{end}", tuple(part)) for part, end in zip(parts, ends, strict=True)
     )
 
 

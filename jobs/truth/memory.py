@@ -142,13 +142,13 @@ class MemoryTruth(MemoryJobs):
             quiet = [entry for entry in entries if entry.touched_at_s <= since_s]
             left = self._unconfirmed(since_s)
             self._state.outbox = [entry for entry in self._state.outbox if entry not in left]
-            lost = [(entry.step.job, entry.step.kind, entry.step.chapter) for entry in left]
-            lost += [(entry.record.job, *step) for entry in quiet for step in self._called_for(entry)]
-            there = {(entry.step.job, entry.step.kind, entry.step.chapter) for entry in self._state.outbox}
+            lost = [_name(entry) for entry in left]
+            lost += [(entry.record.job, *step, None) for entry in quiet for step in self._called_for(entry)]
+            there = set(map(_name, self._state.outbox))
             steps = [
-                self._state.put_step(kind, self._state.jobs[job], chapter)
-                for job, kind, chapter in dict.fromkeys(lost)  # once each, in this order
-                if job in self._state.jobs and (job, kind, chapter) not in there
+                self._state.put_step(name[1], self._state.jobs[name[0]], *name[2:])
+                for name in dict.fromkeys(lost)  # once each, in this order
+                if name[0] in self._state.jobs and name not in there
             ]
             return self._woken(steps)
 
@@ -186,3 +186,7 @@ class MemoryTruth(MemoryJobs):
         """Tell waiting threads that something may have changed; hands the value through."""
         self._changed.notify_all()
         return value
+
+
+def _name(entry: OutboxEntry) -> tuple[str, StepKind, int | None, int | None]:
+    return entry.step.job, entry.step.kind, entry.step.chapter, entry.step.part

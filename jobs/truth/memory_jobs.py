@@ -12,7 +12,7 @@ from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_state import Job, State
-from jobs.truth.rules import check_enqueue, check_speak_again, illegal_move, not_final
+from jobs.truth.rules import check_enqueue, check_rule, check_tasks, illegal_move, not_final
 
 
 class MemoryJobs:
@@ -89,24 +89,26 @@ class MemoryJobs:
         with self._changed:
             return self._move(self._state.job(job), JobState.CANCELLED, "")
 
-    def retry_failed(self, job: str) -> int:
-        """Put failed segments back; returns how many. Raises UnknownJob, IllegalMove."""
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
+        """Put failed segments back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
+        check_tasks("retry_failed", job, again)
         with self._changed:
             entry = self._state.job(job)
             old = entry.record.state
             if not (old is JobState.DONE_WITH_FAILURES or (old is JobState.FAILED and entry.planned)):
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
-            failed = [number for number in entry.tasks if number in entry.results]
-            for segment in failed:
-                self._state.unfinish(entry, entry.tasks[segment])
+            tasks = {**entry.tasks, **{task.segment: task for task in again}}
+            back = [task for number, task in tasks.items() if number in entry.results]
+            for task in back:
+                self._state.unfinish(entry, task)
             if entry.unfinished > 0 or old is JobState.FAILED:
                 self._state.reopen(entry)
             self._changed.notify_all()
-            return len(failed)
+            return len(back)
 
     def speak_again(self, job: str, tasks: Sequence[SegmentTask]) -> int:
         """Put done segments whose take is lost back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
-        check_speak_again(job, tasks)
+        check_tasks("speak_again", job, tasks)
         with self._changed:
             entry = self._state.job(job)
             old, results = entry.record.state, entry.results
@@ -124,14 +126,45 @@ class MemoryJobs:
             self._changed.notify_all()
             return len(lost)
 
-    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+    def rule(self, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
+        """Apply what the checks of a chapter found; returns how many of its segments are not finished now.
+
+        Raises UnknownJob, IllegalMove, ValueError.
+        """
+        check_rule(job, chapter, settled, again)
+        with self._changed:
+            entry = self._state.job(job)
+            old = entry.record.state
+            if old in FINAL_JOB_STATES:
+                raise illegal_move(old, JobState.QUEUED, entry.unfinished)
+            if entry.awaits_assembly(chapter):
+                self._rule(entry, chapter, settled, again)
+                if entry.left[chapter] > 0 and old is JobState.ASSEMBLING:
+                    self._state.reopen(entry)
+                self._changed.notify_all()
+            return entry.left.get(chapter, 0)
+
+    def put_checks(self, job: str, chapter: int, parts: Sequence[int]) -> None:
+        """CHECK steps of parts of a complete chapter, or (no parts) its ASSEMBLE step. Raises UnknownJob."""
+        with self._changed:
+            entry = self._state.job(job)
+            if entry.record.state in FINAL_JOB_STATES or not entry.awaits_assembly(chapter):
+                return
+            entry.forget_starts(StepKind.ASSEMBLE if parts else StepKind.CHECK, chapter)
+            for part in parts:
+                self._state.put_step(StepKind.CHECK, entry, chapter, part)
+            if not parts:
+                self._state.put_step(StepKind.ASSEMBLE, entry, chapter)
+            self._changed.notify_all()
+
+    def step_started(self, job: str, kind: StepKind, chapter: int | None, part: int | None = None) -> int:
         """Count the start of a step; 0: the truth does not call for it. Raises UnknownJob."""
         with self._changed:
             entry = self._state.job(job)
             if not _is_called_for(entry, kind, chapter):
                 return 0
-            count = entry.starts.get((kind, chapter), 0) + 1
-            entry.starts[kind, chapter] = count
+            count = entry.starts.get((kind, chapter, part), 0) + 1
+            entry.starts[kind, chapter, part] = count
             entry.touched_at_s = self._state.clock()
             return count
 
@@ -142,7 +175,8 @@ class MemoryJobs:
             if entry.record.state in FINAL_JOB_STATES or not entry.awaits_assembly(chapter):
                 return
             entry.assembled.add(chapter)
-            entry.starts.pop((StepKind.ASSEMBLE, chapter), None)
+            for kind in (StepKind.CHECK, StepKind.ASSEMBLE):
+                entry.forget_starts(kind, chapter)
             self._state.change(entry, chapters_assembled=len(entry.assembled))
             self._state.touch(entry)
             self._state.emit(entry, EventKind.CHAPTER_ASSEMBLED, chapter=chapter)
@@ -166,6 +200,26 @@ class MemoryJobs:
                 worker.held = {ref for ref in worker.held if ref[0] != job}
             del self._state.jobs[job]
             self._state.streams.forget(job)
+
+    def _rule(self, entry: Job, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> None:
+        known = entry.results
+        may_change = {
+            number
+            for number, result in known.items()
+            if result.state is SegmentState.DONE and not result.settled and result.chapter == chapter
+        }
+        for result in settled:
+            if result.segment in may_change:
+                self._state.settle(entry, result)
+        back = [task for task in again if task.segment in may_change]
+        for task in back:
+            self._state.unfinish(entry, task)
+            self._state.emit(entry, EventKind.SEGMENT_AGAIN, segment=task.segment, chapter=chapter)
+        self._state.touch(entry)
+        if back:
+            for kind in (StepKind.CHECK, StepKind.ASSEMBLE):
+                entry.forget_starts(kind, chapter)
+            self._state.sync_lane(entry)
 
     def _move(self, entry: Job, new: JobState, reason: str) -> int:
         old, unfinished = entry.record.state, entry.unfinished
@@ -202,6 +256,6 @@ def _is_called_for(entry: Job, kind: StepKind, chapter: int | None) -> bool:
         return False
     if kind is StepKind.PLAN:
         return state is JobState.PLANNING
-    if kind is StepKind.ASSEMBLE:
+    if kind in (StepKind.CHECK, StepKind.ASSEMBLE):
         return chapter is not None and entry.awaits_assembly(chapter)
     return state is JobState.ASSEMBLING and entry.all_assembled

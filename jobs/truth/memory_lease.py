@@ -126,5 +126,7 @@ def _give_up(state: State, ref: Ref) -> None:
         state=SegmentState.FAILED,
         take=task.take,
         reason=CRASH_REASON,
+        attempt=task.attempt,
+        takes=task.attempt + 1,
     )
     state.finish_segment(job, task.chapter, result)

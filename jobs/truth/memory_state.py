@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from jobs.events import Event, EventKind
+from jobs.kinds import Grade
 from jobs.protocols import Beat, Step, StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
@@ -45,7 +46,7 @@ class Job:
     left: dict[int, int] = field(default_factory=dict)
     assembled: set[int] = field(default_factory=set)
     results: dict[int, SegmentResult] = field(default_factory=dict)
-    starts: dict[tuple[StepKind, int | None], int] = field(default_factory=dict)
+    starts: dict[tuple[StepKind, int | None, int | None], int] = field(default_factory=dict)
 
     @property
     def priority_class(self) -> int:
@@ -65,6 +66,10 @@ class Job:
     def awaits_assembly(self, chapter: int) -> bool:
         """Whether a chapter can be assembled and is not yet."""
         return self.left.get(chapter) == 0 and chapter not in self.assembled
+
+    def forget_starts(self, kind: StepKind, chapter: int) -> None:
+        """Forget how often the steps of a kind were started for a chapter, whichever part they were for."""
+        self.starts = {name: count for name, count in self.starts.items() if name[:2] != (kind, chapter)}
 
 
 @dataclass(slots=True)
@@ -121,11 +126,11 @@ class State:
         job.touched_at_s = self.clock()
         self.change(job, updated_at_s=job.touched_at_s)
 
-    def put_step(self, kind: StepKind, job: Job, chapter: int | None = None) -> Step:
+    def put_step(self, kind: StepKind, job: Job, chapter: int | None = None, part: int | None = None) -> Step:
         """A step into the outbox."""
         self._steps += 1
         job.touched_at_s = self.clock()
-        step = Step(kind=kind, job=job.record.job, entry=f"{self._steps}-0", chapter=chapter)
+        step = Step(kind=kind, job=job.record.job, entry=f"{self._steps}-0", chapter=chapter, part=part)
         self.outbox.append(OutboxEntry(step))
         return step
 
@@ -200,18 +205,27 @@ class State:
         for kind, chapter in self.closing_steps(job):
             self.put_step(kind, job, chapter)
 
+    def count_result(self, job: Job, result: SegmentResult, sign: int) -> None:
+        """Count a finished segment (sign 1), or count it no more (-1)."""
+        good, record = result.state is SegmentState.DONE, job.record
+        self.change(
+            job,
+            done=record.done + sign * good,
+            failed=record.failed + sign * (not good),
+            retakes=record.retakes + sign * max(0, result.takes - 1),
+            reused=record.reused + sign * result.reused,
+            marked=record.marked + sign * (good and result.grade is Grade.BAD),
+            audio_s=round(max(0.0, record.audio_s + sign * good * _audio_s(result)), 9),
+        )
+
     def unfinish(self, job: Job, task: SegmentTask) -> None:
-        """A finished segment waits again and its chapter is not assembled."""
-        result, record = job.results.pop(task.segment), job.record
-        if result.state is SegmentState.DONE:
-            audio_s = round(max(0.0, record.audio_s - _audio_s(result)), 9)
-            self.change(job, done=record.done - 1, reused=record.reused - result.reused, audio_s=audio_s)
-        else:
-            self.change(job, failed=record.failed - 1)
+        """A finished segment waits again as `task` says: its result counts no more, its chapter is not assembled."""
+        result = job.results.pop(task.segment)
+        self.count_result(job, result, -1)
         job.tasks[task.segment] = task
         job.waiting[task.segment] = task.segment
-        job.left[task.chapter] += 1
-        job.assembled.discard(task.chapter)
+        job.left[result.chapter] += 1
+        job.assembled.discard(result.chapter)
         self.change(job, chapters_assembled=len(job.assembled))
 
     def reopen(self, job: Job) -> None:
@@ -223,25 +237,37 @@ class State:
 
     def record_result(self, job: Job, chapter: int, result: SegmentResult) -> None:
         """Count an accepted result, with its event and the ASSEMBLE step at the chapter's last segment."""
-        good, record = result.state is SegmentState.DONE, job.record
+        good = result.state is SegmentState.DONE
         job.results[result.segment] = result
-        self.blame.pop((record.job, result.segment), None)
-        self.change(job, reused=record.reused + result.reused)
+        self.blame.pop((job.record.job, result.segment), None)
+        self.count_result(job, result, 1)
         if good:
             job.tasks.pop(result.segment, None)
-            self.change(job, done=record.done + 1, audio_s=record.audio_s + _audio_s(result))
-        else:
-            self.change(job, failed=record.failed + 1)
         self.touch(job)
-        about = {"segment": result.segment, "chapter": chapter}
-        if good:
-            told = result.model_dump(include={"take", "samples", "sample_rate_hz", "reused"})
-            self.emit(job, EventKind.SEGMENT_DONE, **about, **told)
-        else:
-            self.emit(job, EventKind.SEGMENT_FAILED, **about, reason=result.reason)
+        self.emit_finished(job, chapter, result, EventKind.SEGMENT_DONE)
         job.left[chapter] -= 1
         if job.left[chapter] == 0:
             self.put_step(StepKind.ASSEMBLE, job, chapter)
+
+    def emit_finished(self, job: Job, chapter: int, result: SegmentResult, kind: EventKind) -> None:
+        """An event about a finished segment: of this kind what is known of its take, or SEGMENT_FAILED."""
+        about = {"segment": result.segment, "chapter": chapter}
+        if result.state is SegmentState.DONE:
+            told = result.model_dump(include={"take", "samples", "sample_rate_hz", "reused", "takes", "grade"})
+            self.emit(job, kind, **about, **told, reason=result.reason or None)
+        else:
+            self.emit(job, EventKind.SEGMENT_FAILED, **about, reason=result.reason)
+
+    def settle(self, job: Job, new: SegmentResult) -> None:
+        """Replace the result of a done segment; an event tells if that changes what is delivered."""
+        old = job.results[new.segment]
+        self.count_result(job, old, -1)
+        self.count_result(job, new, 1)
+        job.results[new.segment] = new
+        if new.state is SegmentState.FAILED:
+            self.dead.append(((new.job, new.segment), new.reason))
+        if new.state is SegmentState.FAILED or (new.take, new.grade) != (old.take, old.grade):
+            self.emit_finished(job, new.chapter, new, EventKind.SEGMENT_SETTLED)
 
     def finish_segment(self, job: Job, chapter: int, result: SegmentResult) -> None:
         """Count the result of a held segment; dead letter, and the job's own move at its last segment."""

@@ -15,6 +15,8 @@ _COUNTERS = (
     "failed",
     "held",
     "reused",
+    "marked",
+    "retakes",
     "chapters",
     "chapters_assembled",
     "total_chars",
@@ -57,7 +59,7 @@ def job_record(fields: Mapping[bytes, bytes]) -> JobRecord:
         spec=JobSpec.model_validate_json(known["spec"]),
         state=JobState(known["state"]),
         **{name: known[name] for name in _TEXTS},  # type: ignore[arg-type]  # the fields have these types
-        **{name: int(known[name]) for name in _COUNTERS},  # type: ignore[arg-type]
+        **{name: int(known.get(name, 0)) for name in _COUNTERS},  # type: ignore[arg-type]
         **{name: float(known[name]) for name in _TIMES},  # type: ignore[arg-type]
     )
 
@@ -76,10 +78,11 @@ def worker_status(fields: Mapping[bytes, bytes], *, beat_age_s: float, held: int
 
 def step(entry: bytes | str, fields: Mapping[bytes, bytes]) -> Step:
     """The step an outbox entry stands for."""
-    chapter = fields.get(b"chapter")
+    chapter, part = fields.get(b"chapter"), fields.get(b"part")
     return Step(
         kind=StepKind(fields[b"kind"].decode()),
         job=fields[b"job"].decode(),
         entry=text(entry),
         chapter=None if chapter is None else int(chapter),
+        part=None if part is None else int(part),
     )

@@ -11,7 +11,7 @@ from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState
 from jobs.truth.records import job_fields, job_record, text
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import check_enqueue, check_speak_again, unknown_job
+from jobs.truth.rules import check_enqueue, check_rule, check_tasks, unknown_job
 
 
 class RedisJobs(RedisPart):
@@ -79,14 +79,35 @@ class RedisJobs(RedisPart):
         _old, vanished = self._run("move", job, JobState.CANCELLED, "")
         return int(vanished)
 
-    def retry_failed(self, job: str) -> int:
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
         """Put failed segments back (of a job that failed as a whole: go on where it stood); returns how many.
 
         Raises:
             UnknownJob: there is no such job.
             IllegalMove: it is neither DONE_WITH_FAILURES nor FAILED after it was planned.
+            ValueError: a segment of another job, or one that comes twice.
         """
-        return int(self._run_marked("retry", [job]))
+        check_tasks("retry_failed", job, again)
+        rows = [part for task in again for part in (task.segment, task.model_dump_json())]
+        return int(self._run_marked("retry", [job], rows))
+
+    def rule(self, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
+        """Apply what the checks of a chapter found; returns how many of its segments are not finished now.
+
+        Raises:
+            UnknownJob: there is no such job.
+            IllegalMove: it is over.
+            ValueError: a segment of another job or chapter, one that comes twice, or a result that is not finished.
+        """
+        check_rule(job, chapter, settled, again)
+        rows = [part for task in again for part in (task.segment, task.model_dump_json())]
+        return int(
+            self._run("rule", job, chapter, len(settled), *(result.model_dump_json() for result in settled), *rows)
+        )
+
+    def put_checks(self, job: str, chapter: int, parts: Sequence[int]) -> None:
+        """CHECK steps of parts of a complete chapter, or (no parts) its ASSEMBLE step. Raises UnknownJob."""
+        self._run("checks", job, chapter, *parts)
 
     def speak_again(self, job: str, tasks: Sequence[SegmentTask]) -> int:
         """Put done segments whose take is lost back to waiting; returns how many.
@@ -96,13 +117,14 @@ class RedisJobs(RedisPart):
             IllegalMove: it is at an end other than FAILED.
             ValueError: a segment of another job, or one that comes twice.
         """
-        check_speak_again(job, tasks)
+        check_tasks("speak_again", job, tasks)
         rows = [part for task in tasks for part in (task.segment, task.chapter, task.model_dump_json())]
         return int(self._run_marked("speak_again", [job], rows))
 
-    def step_started(self, job: str, kind: StepKind, chapter: int | None) -> int:
+    def step_started(self, job: str, kind: StepKind, chapter: int | None, part: int | None = None) -> int:
         """Count the start of a step; 0: the truth does not call for it. Raises UnknownJob."""
-        return int(self._run("started", job, kind, "" if chapter is None else chapter, uuid.uuid4().hex))
+        place = ["" if number is None else number for number in (chapter, part)]
+        return int(self._run("started", job, kind, *place, uuid.uuid4().hex))
 
     def chapter_assembled(self, job: str, chapter: int) -> None:
         """Note that a chapter's audio is in the store; a chapter without segments counts for nothing.

@@ -64,8 +64,9 @@ class RedisTruth(RedisJobs, RedisWorkers):
                 job=text(job),
                 entry=text(entry),
                 chapter=int(chapter) if chapter != b"" else None,
+                part=int(part) if part != b"" else None,
             )
-            for kind, job, entry, chapter in self._run("reconcile", wait_s)
+            for kind, job, entry, chapter, part in self._run("reconcile", wait_s)
         ]
 
     def _claim(self, consumer: str, limit: int) -> _Entries:

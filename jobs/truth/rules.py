@@ -39,9 +39,20 @@ def check_enqueue(job: str, tasks: Sequence[SegmentTask], finished: Sequence[Seg
     check_results(finished)
 
 
-def check_speak_again(job: str, tasks: Sequence[SegmentTask]) -> None:
-    """Raise ValueError unless all belong to `job` and no segment comes twice."""
-    _check_places("speak_again", job, [(task.job, task.segment) for task in tasks])
+def check_tasks(move: str, job: str, tasks: Sequence[SegmentTask]) -> None:
+    """Raise ValueError unless all tasks of a move belong to `job` and no segment comes twice."""
+    _check_places(move, job, [(task.job, task.segment) for task in tasks])
+
+
+def check_rule(job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> None:
+    """Raise ValueError unless all belong to the chapter of `job`, no segment comes twice and `settled` are finished."""
+    everything = [*settled, *again]
+    _check_places("rule", job, [(entry.job, entry.segment) for entry in everything])
+    check_results(settled)
+    strangers = sorted(entry.segment for entry in everything if entry.chapter != chapter)
+    if strangers:
+        msg = f"rule of chapter {chapter} of job {job} was given segments of other chapters: {strangers[:10]}"
+        raise ValueError(msg)
 
 
 def _check_places(move: str, job: str, places: list[tuple[str, int]]) -> None:

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +52,7 @@ class ToneLatent:
 
     `phase_steps` [F] uint64: turn of the oscillator per sample, in 2**-32 periods (0: silent). `gains` [F, 2] float32:
     gain at the start and at the end of the frame; a tone fades in and out over a frame, so it does not click.
+    `words`: see `engine.program.Latent`.
     """
 
     phase_steps: npt.NDArray[np.uint64]
@@ -58,6 +60,7 @@ class ToneLatent:
     seed: int
     finish: FinishReason
     faults: dict[FaultKind, Fault]
+    words: tuple[tuple[int, int], ...] = ()
 
     @property
     def num_frames(self) -> int:
@@ -115,7 +118,20 @@ def _latent(index: int, request: Request) -> ToneLatent:
     if FaultKind.MUTE in faults:
         gains[:] = 0.0
     finish = FinishReason.BUDGET if FaultKind.BUDGET in faults else FinishReason.STOP
-    return ToneLatent(phase_steps, gains, request.seed, finish, faults)
+    words = _words(score, lengths) if _sung(score.notes, faults) == score.notes else ()
+    return ToneLatent(phase_steps, gains, request.seed, finish, faults, words)
+
+
+def _words(score: Score, lengths: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Frames of each word of the text: from its first note to its last. `lengths` are silence and tone in turn."""
+    edges = [0, *accumulate(lengths)]
+    words: list[tuple[int, int]] = []
+    note = 0
+    for count in score.words:
+        at = words[-1][1] if words else 0
+        words.append((edges[2 * note + 1], edges[2 * (note + count)]) if count else (at, at))
+        note += count
+    return tuple(words)
 
 
 def _fail(index: int, faults: dict[FaultKind, Fault]) -> None:

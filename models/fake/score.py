@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from models.base import Prompt
 from models.errors import BadPrompt, UnknownVoice
-from models.fake.faults import Fault, read_marks
+from models.fake.faults import MARK, Fault, read_marks
 from models.fake.voice import MAX_CHARS, VOICES, FakeVoice, make_card, voice_named, word_pitch
 
 WORD = re.compile(r"[^\W_]+(?:[’'-][^\W_]+)*")
@@ -25,12 +25,16 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What the program gets: the notes of a segment, the voice and speed to sing them with, the faults asked for."""
+    """What the program gets: the notes of a segment, the voice and speed to sing them with, the faults asked for.
+
+    `words`: how many notes each whitespace-separated word of the text has (a dash or a mark: none).
+    """
 
     notes: tuple[Note, ...]
     voice: FakeVoice
     speed: float
     faults: tuple[Fault, ...] = ()
+    words: tuple[int, ...] = ()
 
 
 def notes_of(text: str) -> tuple[Note, ...]:
@@ -62,4 +66,10 @@ def make_score(prompt: Prompt) -> Score:
     if not notes:
         msg = f"nothing can be spoken in {prompt.spoken[:60]!r}; a segment needs at least one letter or digit"
         raise BadPrompt(msg)
-    return Score(notes, voice, prompt.speed, faults)
+    return Score(notes, voice, prompt.speed, faults, _notes_per_word(prompt.spoken))
+
+
+def _notes_per_word(spoken: str) -> tuple[int, ...]:
+    """A mark is not sung but stays a word of the text (or several, or touches one)."""
+    hidden = MARK.sub(lambda mark: re.sub(r"\w", "_", mark.group()), spoken)
+    return tuple(len(notes_of(word)) for word in hidden.split())

@@ -14,6 +14,8 @@ import threading
 
 from models.errors import BadPrompt, MissingExtra
 from models.phonemes import spans
+from models.phonemes.reading import Part, Reading
+from models.phonemes.tidy import num_letters
 
 INSTALL_HINT = "pip install 'tts-batch[espeak]'"
 _PACKAGE = "espeak_english"
@@ -42,6 +44,10 @@ class EspeakPhonemes:
         Raises:
             BadPrompt: nothing in the text can be spoken, or espeak gives no phonemes.
         """
+        return self.read(text).ipa
+
+    def read(self, text: str) -> Reading:
+        """The same, with the place of each word: only of a text of one word, since espeak joins words. Raises as above."""
         with self._lock:
             return spans.read(text, self._sentence)
 
@@ -52,7 +58,7 @@ class EspeakPhonemes:
                 self._child.communicate()  # closes its input: the program ends with it
                 self._child = None
 
-    def _sentence(self, sentence: str) -> str:
+    def _sentence(self, sentence: str) -> list[Part]:
         clauses = _MARKS.split(sentence)  # clause, mark, clause, mark, ..., clause
         spoken = [self._ask(clause.strip()) for clause in clauses[::2]]
         marks = [*clauses[1::2], ""]
@@ -60,7 +66,7 @@ class EspeakPhonemes:
         if not ipa:
             msg = f"espeak gives no phonemes for {sentence!r}; write it as words"
             raise BadPrompt(msg)
-        return ipa
+        return [Part(ipa, num_letters(sentence))]
 
     def _ask(self, clause: str) -> str:
         if self._child is None or self._child.poll() is not None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import importlib
 import threading
 from types import ModuleType
+from typing import Any
 
 from models.errors import BadPrompt, MissingExtra
 from models.phonemes import spans
+from models.phonemes.reading import Part, Reading
+from models.phonemes.tidy import num_letters
 
 INSTALL_HINT = "pip install 'tts-batch[voice-joe]'"
 
@@ -39,10 +42,14 @@ class LexiconPhonemes:
         Raises:
             BadPrompt: nothing in the text can be spoken, or a part of it has no phonemes.
         """
+        return self.read(text).ipa
+
+    def read(self, text: str) -> Reading:
+        """The same, with the place of each word. Raises as a call does."""
         with self._lock:
             return spans.read(text, self._sentence)
 
-    def _sentence(self, sentence: str) -> str:
+    def _sentence(self, sentence: str) -> list[Part]:
         lost, tokens = self._read(sentence)
         for word in lost:
             sentence = sentence.replace(word, " ".join(char for char in word if char.isalnum()))
@@ -53,9 +60,26 @@ class LexiconPhonemes:
             raise BadPrompt(msg)
         chunks = self._reader.en_chunks(tokens)
         ipa: str = self._notation.misaki_to_espeak_ipa(" ".join(chunks))
-        return ipa
+        parts = self._parts(tokens)
+        if " ".join(part.ipa for part in parts if part.ipa) != ipa:  # not how this sentence was put together
+            return [Part(ipa, num_letters(sentence))]
+        blanks = [bool(part.ipa) and any(before.ipa for before in parts[:at]) for at, part in enumerate(parts)]
+        return [part for one, blank in zip(parts, blanks, strict=True) for part in ([Part(" ")] if blank else []) + [one]]
 
-    def _read(self, sentence: str) -> tuple[list[str], list[object]]:
+    def _parts(self, tokens: list[Any]) -> list[Part]:
+        """The IPA between two blanks each, as the notation is turned from one blank to the next."""
+        parts: list[Part] = []
+        phonemes, letters = "", 0
+        for token in [*tokens, None]:
+            if token is not None:
+                phonemes += token.phonemes or ""
+                letters += num_letters(token.text)
+            if token is None or token.whitespace:
+                parts.append(Part(self._notation.misaki_to_espeak_ipa(phonemes), letters))
+                phonemes, letters = "", 0
+        return parts
+
+    def _read(self, sentence: str) -> tuple[list[str], list[Any]]:
         """The words that got no phoneme, and the package's tokens."""
         tokens = self._reader.shared_g2p()(sentence)[1]
         lost = [

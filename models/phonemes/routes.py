@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from importlib import import_module
-from typing import cast
+from typing import Protocol, cast
 
 from models.errors import ModelError
+from models.phonemes.reading import Reading
 
-Phonemes = Callable[[str], str]
-"""English text of one segment -> IPA in espeak's notation; `⟦IPA⟧` in it is put in as it is. Raises BadPrompt."""
+
+class Phonemes(Protocol):
+    """English text of one segment -> IPA in espeak's notation; `⟦IPA⟧` in it is put in as it is."""
+
+    def __call__(self, text: str) -> str:
+        """The IPA. Raises BadPrompt."""
+        ...
+
+    def read(self, text: str) -> Reading:
+        """The IPA, and which part of it each word became. Raises BadPrompt."""
+        ...
+
 
 DEFAULT_ROUTE = "lexicon"
 ROUTES = {

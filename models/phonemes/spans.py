@@ -7,10 +7,14 @@ read. Knows no route and no voice.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from models.errors import BadPrompt
-from models.phonemes.tidy import closed, sentences
+from models.phonemes.reading import Part, Reading, Spelling
+from models.phonemes.tidy import closed, num_letters, sentences
+
+Reader = Callable[[str], Sequence[Part]]
+"""Gives the IPA of a tidied sentence or part of one, in parts that are as small as the reader can tell apart."""
 
 _SPAN = re.compile("⟦([^⟦⟧]*)⟧")
 _SYLLABLE_BREAKS = str.maketrans("", "", ".")
@@ -25,8 +29,8 @@ _SIBILANTS = frozenset("szʃʒ")
 _VOICELESS = frozenset("ptkfθ")
 
 
-def read(text: str, reader: Callable[[str], str]) -> str:
-    """IPA of one segment, with the marks that make pauses; `reader` gives the IPA of a tidied sentence or part of one.
+def read(text: str, reader: Reader) -> Reading:
+    """IPA of one segment, with the marks that make pauses.
 
     Raises:
         BadPrompt: nothing in the text can be spoken, or a span is empty or holds a sign that is no sound.
@@ -42,7 +46,17 @@ def read(text: str, reader: Callable[[str], str]) -> str:
 
     with_words = _SPAN.sub(held, text)
     holder = re.compile(f"{head}([{_LETTERS}]+)q")
-    return " ".join(closed(_sentence(sentence, holder, spans, reader)) for sentence in sentences(with_words))
+    whole = Spelling()
+    for sentence in sentences(with_words):
+        spelling = _sentence(sentence, holder, spans, reader)
+        spelling.become(closed(spelling.ipa))
+        whole.append(spelling)
+    words = with_words.split()
+    if len(words) != len(text.split()):  # a span of several words is one here
+        return Reading(whole.ipa)
+    return whole.reading(
+        [num_letters(word) for word in words], spoken=[any(char.isalnum() for char in word) for word in words]
+    )
 
 
 def _checked(phonemes: str) -> str:
@@ -54,34 +68,38 @@ def _checked(phonemes: str) -> str:
     return " ".join(phonemes.translate(_SYLLABLE_BREAKS).split())
 
 
-def _sentence(sentence: str, holder: re.Pattern[str], spans: list[str], reader: Callable[[str], str]) -> str:
+def _sentence(sentence: str, holder: re.Pattern[str], spans: list[str], reader: Reader) -> Spelling:
+    spelling = Spelling()
     parts = holder.split(sentence)  # words, number, words, number, ..., words
     if len(parts) == 1:
-        return reader(sentence)
-    ipa = ""
+        spelling.add(reader(sentence))
+        return spelling
+    held = (match.group() for match in holder.finditer(sentence))
     for index, part in enumerate(parts):
         if index % 2:
-            ipa += spans[int("".join(str(_LETTERS.index(letter)) for letter in part))]
+            ipa = spans[int("".join(str(_LETTERS.index(letter)) for letter in part))]
+            spelling.add([Part(ipa, len(next(held)))])
         elif part:
-            ipa += _words(part, ipa, reader)
-    return " ".join(ipa.split())
+            spelling.add(_words(part, spelling.ipa, reader))
+    spelling.without_double_blanks()
+    return spelling
 
 
-def _words(words: str, before: str, reader: Callable[[str], str]) -> str:
+def _words(words: str, before: str, reader: Reader) -> list[Part]:
     """The IPA of what stands beside a span, with the marks and spaces that touch the span."""
     genitive = _GENITIVE.match(words) if before else None
     if genitive is not None:
         rest = words[genitive.end() :]
-        return _genitive(before[-1]) + (_words(rest, before, reader) if rest else "")
+        return [Part(_genitive(before[-1]), 1), *(_words(rest, before, reader) if rest else [])]
     leading = _LEADING.match(words)
     lead = leading.group() if leading else ""
     core = words[len(lead) :]
     if not any(char.isalnum() for char in core):
-        return lead.replace("-", " ")
+        return [Part(lead.replace("-", " ")), Part("", num_letters(core))]
     trailing = _TRAILING.search(core)
     tail = trailing.group() if trailing else ""
     said = reader(core[: len(core) - len(tail)])
-    return lead.replace("-", " ") + said + tail.replace("-", " ")
+    return [Part(lead.replace("-", " ")), *said, Part(tail.replace("-", " "))]
 
 
 def _genitive(sound: str) -> str:

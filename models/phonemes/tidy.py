@@ -39,6 +39,8 @@ _LETTERS = {
 """Latin letters that no decomposition folds into ASCII."""
 _KEPT = "–—―‒£€"
 """What is not ASCII and still means something further down: dashes, and money the phonemizers can read."""
+_READ = "£€$%&@+#="
+"""Signs that have a word of their own, or that say how the number beside them is read."""
 _APOSTROPHES = "‘’‛′`´"
 _END_MARKS = (".", "!", "?")
 _DROPPED = '"“”„‟«»‹›()[]{}<>*_~|^'
@@ -56,6 +58,11 @@ _DOT_IN_NAME = re.compile(r"(?<=[a-z0-9])\.(?=[a-z]{2})")
 _SLASH = re.compile(r"(?<=\w)/(?=\w)")
 _SPACE_BEFORE_MARK = re.compile(r"\s+(?=[,.;:!?](?!\w))")  # a mark that touches the next word stays with it: " .5"
 _MARKS = re.compile(r"[,.;:!?](?:\s*[,;:!?]|\s*\.(?!\d))+")
+
+
+def num_letters(text: str) -> int:
+    """How many letters, digits and signs that are read as words a text has. `tidy` keeps each of them, in order."""
+    return sum((char.isascii() and char.isalnum()) or char in _READ for char in _folded(text))
 
 
 def tidy(text: str) -> str:

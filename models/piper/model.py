@@ -15,7 +15,7 @@ from models.base import Prepared, Prompt
 from models.card import ModelCard
 from models.errors import BadPrompt, MissingExtra, UnknownVoice
 from models.phonemes.routes import DEFAULT_ROUTE, Phonemes, open_route
-from models.piper.ids import phoneme_ids
+from models.piper.ids import spelled
 from models.piper.precision import resolve_precision
 from models.piper.voices import JOE, SAMPLE_RATE_HZ, VoiceConfig, find_voice, read_config, voice_card
 
@@ -54,9 +54,10 @@ class PiperModel:
         from models.piper.program import PiperInputs  # torch: not for those who read cards
         from models.piper.vits import Pace  # as above
 
-        ids = phoneme_ids(self._phonemes(prompt.spoken), config.id_map)
+        found = spelled(self._phonemes.read(prompt.spoken), config.id_map)
         pace = Pace(config.noise_scale, config.noise_w, config.length_scale / prompt.speed)
-        return Prepared(PiperInputs(prompt.voice, ids, pace), length_hint=len(ids), group=prompt.voice)
+        inputs = PiperInputs(prompt.voice, found.ids, pace, found.words)
+        return Prepared(inputs, length_hint=len(found.ids), group=prompt.voice)
 
     @functools.cached_property
     def _phonemes(self) -> Phonemes:

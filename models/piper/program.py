@@ -31,20 +31,25 @@ _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 @dataclass(frozen=True, slots=True)
 class PiperInputs:
-    """What the front end makes of a segment: a voice's name, its ids and its pace."""
+    """What the front end makes of a segment: a voice's name, its ids and its pace.
+
+    `words`: range [start, end) of ids for each whitespace-separated word, empty if not certain.
+    """
 
     voice: str
     ids: tuple[int, ...]
     pace: Pace
+    words: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PiperLatent:
-    """An encoded segment: latents [T, Z] float32 of one voice."""
+    """An encoded segment: latents [T, Z] float32 of one voice. `words`: see `engine.program.Latent`."""
 
     vits: Vits
     latents: torch.Tensor
     finish: FinishReason
+    words: tuple[tuple[int, int], ...] = ()
 
     @property
     def num_frames(self) -> int:
@@ -117,8 +122,12 @@ class PiperProgram:
         if not inputs.ids or not 0 <= min(inputs.ids) <= max(inputs.ids) < num_symbols:
             msg = f"the {len(inputs.ids)} ids must lie in [0, {num_symbols}) of voice {inputs.voice!r}"
             raise ValueError(msg)
-        latents, cut = vits.encode(torch.tensor(inputs.ids), seed=request.seed, pace=inputs.pace)
-        return PiperLatent(vits, latents, FinishReason.BUDGET if cut else FinishReason.STOP)
+        encoded = vits.encode(torch.tensor(inputs.ids), seed=request.seed, pace=inputs.pace)
+        if encoded.cut:
+            return PiperLatent(vits, encoded.latents, FinishReason.BUDGET)
+        frames = (0, *encoded.ends)  # frames[n]: where id n begins
+        words = tuple((frames[start], frames[end]) for start, end in inputs.words)
+        return PiperLatent(vits, encoded.latents, FinishReason.STOP, words)
 
 
 def _read_voice(name: str, dtype: torch.dtype) -> Vits:

@@ -31,6 +31,15 @@ class Pace:
     length_scale: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """Latents [T, Z] float32 of an utterance. `ends` [N]: the frame at which each id ends; `cut` by the budget."""
+
+    latents: Tensor
+    ends: tuple[int, ...]
+    cut: bool
+
+
 class Vits:
     """The network of one voice."""
 
@@ -45,8 +54,8 @@ class Vits:
         self.flow = Flow(layout)
         self.decoder = Decoder(layout, decoder_dtype)
 
-    def encode(self, ids: Tensor, *, seed: int, pace: Pace) -> tuple[Tensor, bool]:
-        """ids [N] int64 -> latents [T, Z] float32 (T >= 1), and whether the budget cut them short.
+    def encode(self, ids: Tensor, *, seed: int, pace: Pace) -> Encoded:
+        """ids [N] int64 -> latents [T, Z] float32 (T >= 1), where each id ends, and whether the budget cut them short.
 
         Raises:
             ValueError: the durations are not finite.
@@ -67,7 +76,7 @@ class Vits:
         latents = mean[source]
         noise = _noise(seed, LATENT_DRAW, (len(source), mean.shape[1]), pace.noise_scale)
         latents.addcmul_(torch.exp(log_deviation)[source], noise)
-        return self.flow(latents), cut
+        return Encoded(self.flow(latents), tuple(map(int, ends.tolist())), cut)
 
     def decode(self, latents: Tensor, start_frame: int, stop_frame: int) -> Tensor:
         """latents [T, Z] -> samples of frames [start, stop), float32 in [-1, 1]."""

@@ -18,6 +18,7 @@ class CountLatent:
 
     num_frames: int
     finish: FinishReason = FinishReason.STOP
+    words: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass

@@ -18,6 +18,7 @@ from jobs.reading.markup.html import paragraph_of, skip_of
 from jobs.reading.markup.labels import Labels, words_of
 from jobs.reading.markup.notes import find_notes
 from jobs.reading.markup.package import Package, SpineDocument
+from jobs.reading.markup.page import Page
 from jobs.reading.markup.sections import is_contents, is_front, judge, without_licence
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
@@ -110,7 +111,7 @@ class BookText:
 
 
 @dataclass(slots=True)
-class _Read:
+class ReadDocument:
     """One document of the spine: its blocks, what its elements say it is, and what it is called."""
 
     path: str
@@ -125,6 +126,16 @@ class _Read:
         return sum(len(block.text) for block in self.blocks)
 
 
+@dataclass(slots=True)
+class Walked:
+    """The documents of a spine, whose texts lie one after the other in a sink. `pages` are those with text, by path."""
+
+    pages: dict[str, Page]
+    reads: list[ReadDocument] = field(default_factory=list)
+    skipped: list[Skip] = field(default_factory=list)
+    line_starts: list[int] = field(default_factory=list)
+
+
 @dataclass
 class _Book:
     """Puts the blocks of documents into chapters. `toc` is path → anchor (None: its beginning) → title."""
@@ -134,12 +145,12 @@ class _Book:
     builder: ChapterBuilder = field(default_factory=ChapterBuilder)
     skipped: list[Skip] = field(default_factory=list)
 
-    def leave_out(self, read: _Read, why: Why) -> None:
+    def leave_out(self, read: ReadDocument, why: Why) -> None:
         """Nothing of a document is spoken."""
         self.skipped += [skip_of(block, why) for block in read.blocks if not block.rule]
         read.blocks.clear()
 
-    def document(self, read: _Read) -> None:
+    def document(self, read: ReadDocument) -> None:
         """Take one document."""
         places = self.toc.get(read.path, {})
         title = places.get(None, "") or read.title
@@ -188,19 +199,10 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         BadSource: `bad_zip`, `bad_epub`, `zip_bomb`, `encrypted`, `bad_html`, `no_text`.
     """
     package = Package.of(Archive.of(data, name))
-    spine = package.spine()
-    pages = package.pages(spine)
-    links = find_notes(pages, package.resolve)
-    sink, skipped, line_starts = BookText(), list[Skip](), list[int]()
-    reads = []
-    for one in spine:
-        if one.path in pages:
-            labels = Labels(pages[one.path], options.skip, links)
-            extraction = Extraction(labels, sink, skipped, own_link=_own_link, line_starts=line_starts)
-            if one.why in options.skip or one.why not in Why.choosable():
-                extraction.outer = one.why
-            reads.append(_read(one, extraction, sink))
-    book = _Book(_toc(package, set(pages)), options.skip, skipped=skipped)
+    sink = BookText()
+    walked = walk(package, options, sink)
+    reads, skipped = walked.reads, walked.skipped
+    book = _Book(_toc(package, set(walked.pages)), options.skip, skipped=skipped)
     _drop_licence(reads, book)
     _drop_whole(reads, book)
     for read in reads:
@@ -218,13 +220,28 @@ def read_epub(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
         cover=cover,
         cover_type=cover_type,
         skipped=tuple(skipped),
-        line_starts=tuple(line_starts),
+        line_starts=tuple(walked.line_starts),
         files=tuple(SourceFile(min(read.start, sink.chars), read.path) for read in reads),
     )
     return checked(document, name)
 
 
-def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> _Read:
+def walk(package: Package, options: ReadingOptions, sink: BookText) -> Walked:
+    """Put the text of all documents of the spine into `sink`. Raises as `read_epub`."""
+    spine = package.spine()
+    walked = Walked(package.pages(spine))
+    links = find_notes(walked.pages, package.resolve)
+    for one in spine:
+        if one.path in walked.pages:
+            labels = Labels(walked.pages[one.path], options.skip, links)
+            extraction = Extraction(labels, sink, walked.skipped, own_link=_own_link, line_starts=walked.line_starts)
+            if one.why in options.skip or one.why not in Why.choosable():
+                extraction.outer = one.why
+            walked.reads.append(_read(one, extraction, sink))
+    return walked
+
+
+def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> ReadDocument:
     """Walk one document; its text goes to the end of the book's."""
     start = sink.document_begins()
     page = extraction.labels.page
@@ -235,10 +252,10 @@ def _read(document: SpineDocument, extraction: Extraction, sink: BookText) -> _R
     before = len(extraction.skipped)
     blocks = list(extraction.blocks(body))
     notes = any(skip.why is Why.NOTES for skip in extraction.skipped[before:])
-    return _Read(document.path, blocks, start, words, "" if title is None else page.text_of(title), notes)
+    return ReadDocument(document.path, blocks, start, words, "" if title is None else page.text_of(title), notes)
 
 
-def _drop_licence(reads: Sequence[_Read], book: _Book) -> None:
+def _drop_licence(reads: Sequence[ReadDocument], book: _Book) -> None:
     """What a transcription puts before and after the book, which may begin and end inside of documents."""
     if Why.LICENCE not in book.skip:
         return
@@ -253,7 +270,7 @@ def _drop_licence(reads: Sequence[_Read], book: _Book) -> None:
         before = last
 
 
-def _drop_whole(reads: Sequence[_Read], book: _Book) -> None:
+def _drop_whole(reads: Sequence[ReadDocument], book: _Book) -> None:
     """Copyright pages and pages of contents that nothing declares are not spoken."""
     total = sum(read.chars for read in reads)
     for read in reads:

@@ -8,7 +8,7 @@ if not state then return unknown_job(job) end
 if FINAL[state] or call('HGET', K.left .. job, chapter) ~= '0' then return 0 end
 if call('SADD', K.assembled .. job, chapter) == 0 then return 0 end
 call('HINCRBY', K.job .. job, 'chapters_assembled', 1)
-call('HDEL', K.starts .. job, step_name('assemble', chapter))
+for _, kind in ipairs({'check', 'assemble'}) do forget_starts(job, kind, chapter) end
 touch(job)
 emit(job, 'chapter_assembled', {chapter = tonumber(chapter)})
 if all_assembled(job) then step('finish', job) end

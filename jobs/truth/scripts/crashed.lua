@@ -25,8 +25,9 @@ local culprit = not several and suspects[1]
 local function give_up(ref)
   local job, segment = split(ref)
   local task = cjson.decode(call('HGET', K.segments .. job, segment))
+  local attempt = task.attempt or 0
   local result = {job = job, segment = task.segment, chapter = task.chapter, state = 'failed', take = task.take,
-    reason = reason}
+    reason = reason, attempt = attempt, takes = attempt + 1}
   finish_segment(job, tostring(task.chapter), result, cjson.encode(result))
 end
 

@@ -42,18 +42,33 @@ local function wake(class)
   call('XADD', K.wake, 'MAXLEN', WAKE_KEPT, '*', 'class', class)
 end
 
--- How a step is named in K.starts: `plan`, `assemble:<chapter>`, `finish`.
-local function step_name(kind, chapter)
-  return kind .. (chapter and chapter ~= '' and ':' .. chapter or '')
+-- How a step is named in K.starts: `plan`, `check:<chapter>:<part>`, `assemble:<chapter>`, `finish`.
+local function step_name(kind, chapter, part)
+  local name = kind
+  for _, place in ipairs({chapter or '', part or ''}) do
+    if place ~= '' then name = name .. ':' .. place end
+  end
+  return name
 end
 
--- Put a step into the outbox; returns its entry id.
-local function step(kind, job, chapter)
-  call('HSET', K.job .. job, 'touched_at_s', stamp())
-  if chapter then
-    return call('XADD', K.outbox, '*', 'kind', kind, 'job', job, 'chapter', chapter)
+-- Forget how often the steps of a kind were started for a chapter, whichever part they were for.
+local function forget_starts(job, kind, chapter)
+  local whole = step_name(kind, chapter)
+  for _, name in ipairs(call('HKEYS', K.starts .. job)) do
+    if name == whole or string.sub(name, 1, #whole + 1) == whole .. ':' then call('HDEL', K.starts .. job, name) end
   end
-  return call('XADD', K.outbox, '*', 'kind', kind, 'job', job)
+end
+
+-- Put a step into the outbox; returns its entry id. `chapter` and `part` may be missing or ''.
+local function step(kind, job, chapter, part)
+  call('HSET', K.job .. job, 'touched_at_s', stamp())
+  local fields = {'kind', kind, 'job', job}
+  for _, place in ipairs({{'chapter', chapter or ''}, {'part', part or ''}}) do
+    if place[2] ~= '' then
+      fields[#fields + 1], fields[#fields + 2] = place[1], place[2]
+    end
+  end
+  return call('XADD', K.outbox, '*', unpack(fields))
 end
 
 -- Append an event; the fields of jobs.events.Event beside the counters come in `fields`.
@@ -203,8 +218,23 @@ local function put_closing_steps(job)
   for _, entry in ipairs(closing_steps(job)) do step(entry[1], job, entry[2]) end
 end
 
--- A finished segment waits again: its result is gone and its chapter is not assembled. Counters are the caller's.
-local function unfinish(job, segment, chapter)
+-- Count a finished segment (sign 1), or count it no more (-1). A result that does not say so had one attempt.
+local function count_result(job, result, sign)
+  local hash, good = K.job .. job, result.state == 'done'
+  call('HINCRBY', hash, result.state, sign)
+  call('HINCRBY', hash, 'retakes', sign * math.max(0, (result.takes or 1) - 1))
+  if result.reused then call('HINCRBY', hash, 'reused', sign) end
+  if good and result.grade == 'bad' then call('HINCRBY', hash, 'marked', sign) end
+  if good and result.sample_rate_hz > 0 then
+    local audio_s = tonumber(call('HGET', hash, 'audio_s')) + sign * result.samples / result.sample_rate_hz
+    call('HSET', hash, 'audio_s', string.format('%.9f', math.max(0, audio_s)))
+  end
+end
+
+-- A finished segment waits again as `task` says: its result is gone and its chapter is not assembled.
+local function unfinish(job, segment, chapter, task)
+  count_result(job, cjson.decode(call('HGET', K.results .. job, segment)), -1)
+  call('HSET', K.segments .. job, segment, task)
   call('SETBIT', K.done .. job, segment, 0)
   call('HDEL', K.results .. job, segment)
   call('ZADD', K.waiting .. job, segment, segment)
@@ -218,26 +248,32 @@ local function reopen(job, old)
   if old == 'failed' then put_closing_steps(job) end
 end
 
+-- Events about a finished segment: a kind and what it tells of the take, or why there is none.
+local function emit_take(job, kind, chapter, result)
+  emit(job, kind, {segment = result.segment, chapter = tonumber(chapter), take = result.take, samples = result.samples,
+    sample_rate_hz = result.sample_rate_hz, reused = result.reused, takes = result.takes, grade = result.grade,
+    reason = result.reason ~= '' and result.reason or nil})
+end
+
+local function emit_failed(job, chapter, result)
+  emit(job, 'segment_failed', {segment = result.segment, chapter = tonumber(chapter), reason = result.reason})
+end
+
+local function bury(job, result)
+  call('XADD', K.dead, 'MAXLEN', '~', DEAD_KEPT, '*', 'job', job, 'segment', result.segment, 'reason', result.reason)
+end
+
 -- Count a result that is accepted: bitmap, result, counters, event, ASSEMBLE at the chapter's last segment.
 -- A failed segment keeps its payload, so that it can be tried again.
 local function record_result(job, chapter, result, json)
-  local hash, segment, good = K.job .. job, result.segment, result.state == 'done'
+  local segment, good = result.segment, result.state == 'done'
   call('SETBIT', K.done .. job, segment, 1)
   call('HSET', K.results .. job, segment, json)
   call('HDEL', K.blame, job .. '|' .. segment)
-  call('HINCRBY', hash, result.state, 1)
+  count_result(job, result, 1)
   if good then call('HDEL', K.segments .. job, segment) end
-  if result.reused then call('HINCRBY', hash, 'reused', 1) end
-  if good and result.sample_rate_hz > 0 then
-    call('HINCRBYFLOAT', hash, 'audio_s', string.format('%.9f', result.samples / result.sample_rate_hz))
-  end
   touch(job)
-  if good then
-    emit(job, 'segment_done', {segment = segment, chapter = tonumber(chapter), take = result.take, samples = result.samples,
-      sample_rate_hz = result.sample_rate_hz, reused = result.reused})
-  else
-    emit(job, 'segment_failed', {segment = segment, chapter = tonumber(chapter), reason = result.reason})
-  end
+  if good then emit_take(job, 'segment_done', chapter, result) else emit_failed(job, chapter, result) end
   if call('HINCRBY', K.left .. job, chapter, -1) == 0 then step('assemble', job, chapter) end
 end
 
@@ -245,8 +281,6 @@ end
 local function finish_segment(job, chapter, result, json)
   call('HINCRBY', K.job .. job, 'held', -1)
   record_result(job, chapter, result, json)
-  if result.state == 'failed' then
-    call('XADD', K.dead, 'MAXLEN', '~', DEAD_KEPT, '*', 'job', job, 'segment', result.segment, 'reason', result.reason)
-  end
+  if result.state == 'failed' then bury(job, result) end
   if unfinished(job) == 0 then set_state(job, 'assembling', '') end
 end

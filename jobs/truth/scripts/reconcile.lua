@@ -1,13 +1,16 @@
 -- Put lost steps back into the outbox (Truth.reconcile): those that somebody took and did not confirm, and those that
 -- the truth calls for of jobs about which nothing has changed for a while. What waits in the outbox is not lost.
--- ARGV: quiet time in s. Returns {kind, job, entry id, chapter or ''} of each. Writes: K.outbox, K.job.
+-- ARGV: quiet time in s. Returns {kind, job, entry id, chapter or '', part or ''} of each. Writes: K.outbox, K.job.
 local quiet_s = tonumber(ARGV[1])
 local waiting, steps = {}, {}
-local function put(kind, job, chapter)
-  local name = kind .. '|' .. job .. '|' .. (chapter or '')
+local function name_of(kind, job, chapter, part)
+  return table.concat({kind, job, chapter or '', part or ''}, '|')
+end
+local function put(kind, job, chapter, part)
+  local name = name_of(kind, job, chapter, part)
   if waiting[name] then return end
   waiting[name] = true
-  steps[#steps + 1] = {kind, job, step(kind, job, chapter), chapter or ''}
+  steps[#steps + 1] = {kind, job, step(kind, job, chapter, part), chapter or '', part or ''}
 end
 
 local quiet_since, quiet_jobs = now_s() - quiet_s, {}
@@ -28,10 +31,10 @@ for _, entry in ipairs(call('XRANGE', K.outbox, '-', '+')) do
     call('XDEL', K.outbox, entry[1])
     if state_of(fields.job) then left[#left + 1] = fields end
   else
-    waiting[fields.kind .. '|' .. fields.job .. '|' .. (fields.chapter or '')] = true
+    waiting[name_of(fields.kind, fields.job, fields.chapter, fields.part)] = true
   end
 end
-for _, fields in ipairs(left) do put(fields.kind, fields.job, fields.chapter) end
+for _, fields in ipairs(left) do put(fields.kind, fields.job, fields.chapter, fields.part) end
 
 for _, job in ipairs(quiet_jobs) do
   local state = state_of(job)

@@ -4,7 +4,6 @@
 -- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
 -- Writes: K.done, K.results, K.segments, K.waiting, K.left, K.assembled, K.job, K.ready, K.events, K.outbox, K.wake.
 local job, again = ARGV[1], ARGV[2] == '1'
-local hash = K.job .. job
 local state = state_of(job)
 if not state then return unknown_job(job) end
 if FINAL[state] and state ~= 'failed' then
@@ -14,14 +13,7 @@ end
 local function take_back(segment, chapter, task)
   local result = cjson.decode(call('HGET', K.results .. job, segment))
   if result.state ~= 'done' then return false end
-  call('HINCRBY', hash, 'done', -1)
-  if result.reused then call('HINCRBY', hash, 'reused', -1) end
-  if result.sample_rate_hz > 0 then
-    local left_s = tonumber(call('HGET', hash, 'audio_s')) - result.samples / result.sample_rate_hz
-    call('HSET', hash, 'audio_s', string.format('%.9f', math.max(0, left_s)))
-  end
-  call('HSET', K.segments .. job, segment, task)
-  unfinish(job, segment, chapter)
+  unfinish(job, segment, chapter, task)
   return true
 end
 

@@ -1,0 +1,2 @@
+def compare(*a): return None
+def hearing_reasons(x): return ()
