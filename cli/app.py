@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import bench, control, doctor, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
+from cli import bench, control, doctor, export, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
 from cli.options import Shared, shared
 from cli.output import Exit
 from jobs import errors
@@ -94,6 +94,7 @@ submit.add_to(app)
 jobs_view.add_to(app)
 listen.add_to(app)
 fetch.add_to(app)
+export.add_to(app)
 control.add_to(app)
 models_view.add_to(app)
 nodes.add_to(app)

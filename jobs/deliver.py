@@ -13,14 +13,17 @@ from jobs import keys
 from jobs.errors import BadOutput
 from jobs.protocols import Store
 
-INTERNAL = frozenset({"source", "plan.jsonl", "cover"})
+INTERNAL = frozenset({"source", "plan.jsonl", "cover", "places.json"})
 """Objects of a job that are its own business and are not handed out."""
+INTERNAL_FOLDERS = ("mastering/",)
+"""Folders of such objects."""
 
 
 def finished_objects(store: Store, job: str) -> list[str]:
     """Store keys of what a job has to hand out, in reading order."""
     prefix = keys.job_object(job, "")
-    return [key for key in store.list(prefix) if key.removeprefix(prefix) not in INTERNAL]
+    names = (key.removeprefix(prefix) for key in store.list(prefix))
+    return [prefix + name for name in names if name not in INTERNAL and not name.startswith(INTERNAL_FOLDERS)]
 
 
 def deliver(store: Store, job: str, out: Path) -> list[Path]:

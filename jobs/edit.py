@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from jobs.edit_account import account_after
 from jobs.edit_origins import Line, Roots, beside, roots_of
+from jobs.edit_sentences import marks_of, with_beginnings
 from jobs.errors import BadSource, SourceProblem
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan
 from jobs.reading.cleaning import clean, speakable
@@ -127,7 +128,7 @@ class _Edit:
                 segments[-1] = self._closed(segments[-1], line, at, root.olds[0] if root else None)
             segments.append(self._segment(index).model_copy(update={"segment": index, "chapter": line.chapter}))
             at = root.olds[-1] if root else at
-        return segments
+        return with_beginnings(segments)
 
     def _same(self, index: int) -> bool:
         root = self.roots[index]
@@ -150,16 +151,19 @@ class _Edit:
             place = self.plan.segments[places[0]].source_end if places else 0
             parts = {"source_start": place, "source_end": place, "seed": None, "item": None, "start_s": None}
             rest = {"pause_s": None, "break_after": Break.SENTENCE}
-            return near.model_copy(update={"text": spoken, "spoken": spoken, **parts, **rest})
+            marks = {"sentences": marks_of(spoken, near.language), "continues": False}
+            return near.model_copy(update={"text": spoken, "spoken": spoken, **marks, **parts, **rest})
         if self._same(index) and len(root.olds) == len(self.made[root.main]) == 1:
             return near
         olds = [self.plan.segments[part] for part in root.olds]
         first, last = self.made[root.olds[0]][0] == index, self.made[root.olds[-1]][-1] == index
-        words = near.text if self._same(index) else spoken
+        same = self._same(index)
         return near.model_copy(
             update={
-                "text": words,
-                "spoken": near.spoken if self._same(index) else spoken,
+                "text": near.text if same else spoken,
+                "spoken": near.spoken if same else spoken,
+                "sentences": near.sentences if same else marks_of(spoken, near.language),
+                "continues": same and near.continues,
                 "source_start": min(one.source_start for one in olds),
                 "source_end": max(one.source_end for one in olds),
                 "start_s": olds[0].start_s if first else None,

@@ -1,11 +1,11 @@
-"""The sentences of a plan that was edited, for those who look at it. Pure."""
+"""The sentences of a plan that was edited: those of each segment, and for those who look at it. Pure."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
-from jobs.plan import Break, Plan, SegmentPlan, SentencePlan
+from jobs.plan import Break, Plan, SegmentPlan, SentenceMark, SentencePlan
 from jobs.reading.splitting.sentences import sentence_spans
 
 _INNER = frozenset({Break.NONE, Break.CLAUSE, Break.SENTENCE})
@@ -28,6 +28,29 @@ def sentences_of(plan: Plan, before: Plan, sentences: Sequence[SentencePlan]) ->
         begun = segment.break_after in _INNER
         paragraph += not begun
     return tuple(made)
+
+
+def marks_of(spoken: str, language: str) -> tuple[SentenceMark, ...]:
+    """The sentences that begin in a line that somebody wrote, as in `SegmentPlan`: empty for one."""
+    starts = [
+        start + len(said) - len(said.lstrip())
+        for start, end in sentence_spans(spoken, language)
+        if (said := spoken[start:end]).strip()
+    ]
+    return tuple(SentenceMark(text_start=start, spoken_start=start) for start in starts) if len(starts) > 1 else ()
+
+
+def with_beginnings(segments: Sequence[SegmentPlan]) -> list[SegmentPlan]:
+    """The segments of an edited plan; one that went on with a sentence that is no longer before it begins one."""
+    made: list[SegmentPlan] = []
+    for segment in segments:
+        before = made[-1] if made else None
+        joined = before is not None and before.break_after in _INNER and before.chapter == segment.chapter
+        if segment.continues and not joined:
+            first = (SentenceMark(text_start=0, spoken_start=0),) if segment.sentences else ()
+            segment = segment.model_copy(update={"continues": False, "sentences": (*first, *segment.sentences)})
+        made.append(segment)
+    return made
 
 
 class _Known:

@@ -6,12 +6,12 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
 | tts:job:<job> | hash | spec, state, counters | scripts | forget |
-| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, speak_again | finish, cancel, forget |
+| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, rule, retry, … | finish, cancel, forget |
 | tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
 | tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
 | tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, speak_again, forget |
-| tts:done:<job> | bitmap | segment is finished (done or failed) | finish | retry, speak_again, forget |
-| tts:res:<job> | hash | segment → SegmentResult JSON | finish | retry, speak_again, forget |
+| tts:done:<job> | bitmap | segment is finished (done or failed) | finish | rule, retry, speak_again, forget |
+| tts:res:<job> | hash | segment → SegmentResult JSON | finish, rule | rule, retry, speak_again, forget |
 | tts:starts:<job> | hash | step → how often started since the job moved on | step_started | its end, when it moves on |
 | tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, lease | when empty |
 | tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease | – |
@@ -35,8 +35,11 @@ Store (`docs/streams.md` section 3)
 |---|---|
 | jobs/<job>/source, plan.jsonl, cover, report.json | what was submitted, how it was read, how it went |
 | jobs/<job>/chapters/NNN-title.ext, book.m4b, items/… | finished audio |
+| jobs/<job>/places.json, book-read-along.epub | where sentences stand in the source's pages; the epub with its audio |
+| jobs/<job>/mastering/NNN.json, book.json | how finished files were mastered and what they measure |
 | jobs/<job>/manifest.jsonl, datasets/<layout>/… | every utterance; the same as datasets (`docs/datasets.md`) |
-| takes/<aa>/<take>.flac, .json | one attempt at a segment and what is known of it |
+| takes/<aa>/<take>.flac, .json | one attempt at a segment and what is known of it; an unusable one has no audio |
+| takes/<aa>/<take>.<recogniser>.heard.json | what a speech recogniser heard in it |
 """
 
 from __future__ import annotations
@@ -162,6 +165,26 @@ def item_object(job: str, segment: int, item: str, extension: str) -> str:
     return job_object(job, f"items/{segment + 1:06d}-{slug(item) or 'item'}.{extension}")
 
 
+def places(job: str) -> str:
+    """Store key of where the sentences of a job with `--read-along` stand in the documents of its source."""
+    return job_object(job, "places.json")
+
+
+def read_along(job: str) -> str:
+    """Store key of the epub with its audio."""
+    return job_object(job, "book-read-along.epub")
+
+
+def chapter_master(job: str, chapter: int) -> str:
+    """Store key of how the files of a chapter were mastered and what they measure: for the job's own later steps."""
+    return job_object(job, f"mastering/{chapter + 1:03d}.json")
+
+
+def book_master(job: str) -> str:
+    """The same of the files of the whole book."""
+    return job_object(job, "mastering/book.json")
+
+
 def manifest(job: str) -> str:
     """Store key of the manifest of a finished job: one line for each utterance."""
     return job_object(job, "manifest.jsonl")
@@ -172,9 +195,13 @@ def dataset_prefix(job: str, layout: str) -> str:
     return job_object(job, f"datasets/{layout}/")
 
 
+DATASET_ENTRIES = "entries/"
+"""Where a dataset keeps what it holds, below its own prefix: a folder for each job."""
+
+
 def dataset_entries(job: str) -> str:
-    """Where a dataset keeps what it holds of one job (below the dataset's own prefix)."""
-    return f"entries/{job}/"
+    """What a dataset holds of one job."""
+    return f"{DATASET_ENTRIES}{job}/"
 
 
 def dataset_part(job: str, part: int) -> str:

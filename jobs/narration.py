@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from jobs.errors import BadOption
-from jobs.plan import Break
+from jobs.plan import Break, SentenceMark
 from jobs.reading.cleaning import speakable
 from jobs.reading.document import Paragraph, ParagraphKind
 from jobs.reading.splitting.cutter import Piece, safe_chars
@@ -100,6 +100,27 @@ class Narration:
         written = self.paragraph.text[first:last]
         first, last = first + len(written) - len(written.lstrip()), first + len(written.rstrip())
         return (written.strip(), *self.paragraph.place(first, last))
+
+    def marks_of(self, start: int, end: int) -> tuple[tuple[SentenceMark, ...], bool]:
+        """The sentences that begin in the segment `spoken[start:end]`, and whether it goes on with one before it.
+
+        As in `SegmentPlan`: empty where it is one sentence from its start. Offsets are those of the segment's texts.
+        """
+        said = self.spoken[start:end]
+        start, end = start + len(said) - len(said.lstrip()), start + len(said.rstrip())
+        first, last = self.aligned.place(start, end)
+        written = self.paragraph.text[first:last]
+        first += len(written) - len(written.lstrip())
+        marks: list[SentenceMark] = []
+        for one in self.sentences:
+            whole = self.spoken[one.spoken_start : one.spoken_end]
+            begin = one.spoken_start + len(whole) - len(whole.lstrip())
+            if begin < start < one.spoken_end and not speakable(self.spoken[begin:start]):
+                begin = start  # marks alone came before it, and were left out
+            if start <= begin < end:
+                marks.append(SentenceMark(text_start=max(0, one.start - first), spoken_start=begin - start))
+        continues = not marks or marks[0].spoken_start > 0
+        return (() if len(marks) == 1 and not continues else tuple(marks)), continues
 
 
 def narrate(paragraph: Paragraph, *, language: str, speaker: Speaker) -> Narration:

@@ -244,6 +244,7 @@ def _after_silence(draft: _Draft, paragraph: Paragraph) -> _Draft:
 def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> SegmentPlan:
     paragraph, piece = draft.narration.paragraph, draft.piece
     text, start, end = draft.narration.text_of(piece.start, piece.end)
+    sentences, continues = draft.narration.marks_of(piece.start, piece.end)
     return SegmentPlan(
         segment=segment,
         chapter=chapter,
@@ -258,6 +259,8 @@ def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> Seg
         item=paragraph.item,
         start_s=paragraph.start_s if draft.first else None,
         pause_s=draft.pause_s,
+        sentences=sentences,
+        continues=continues,
     )
 
 

@@ -110,19 +110,21 @@ class Truth(Protocol):
     def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
         """Put the failed segments of a DONE_WITH_FAILURES (or FAILED) job back; returns how many segments.
 
-        `again`: tasks that go before those that failed segments keep; a done segment among them goes back too.
+        `again` are tasks that take the place of those that failed segments keep; a done segment among them goes back
+        too. A segment that failed by `rule` keeps no task: it goes back only with one. What waits already is left.
 
         Raises UnknownJob, IllegalMove, ValueError.
         """
         ...
 
     def rule(self, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
-        """Apply what the checks of a chapter found; returns how many segments wait again.
+        """Apply what the checks of a complete chapter found; returns how many of its segments are not finished now.
 
-        `settled` replace the results of done segments (a settled one may have failed), `again` are whole tasks of
-        done segments that are to be spoken anew. What is not done any more, or settled already, is left alone.
-        When the last chapter step was waiting for nothing else, an ASSEMBLE step is put out by the segments'
-        end as ever; a chapter all of whose segments are settled stays complete.
+        `settled` are whole results that replace those of done segments (a settled one may have failed), `again` are
+        whole tasks of done segments that are to be spoken anew. What is not done any more, or settled already, is left
+        alone; in a chapter that is not complete, or assembled already, so is everything. 0 says that the chapter can be
+        assembled; else its ASSEMBLE step comes when its last segment is finished, as ever. An ASSEMBLING job that gets
+        segments to speak is QUEUED again. Repeating it changes nothing.
 
         Raises UnknownJob, IllegalMove (the job is over), ValueError.
         """
@@ -131,7 +133,9 @@ class Truth(Protocol):
     def put_checks(self, job: str, chapter: int, parts: Sequence[int]) -> None:
         """CHECK steps for parts of a complete chapter, or (no parts) its ASSEMBLE step, into the outbox.
 
-        Also forgets how often the chapter's steps were started: it moved forward. Raises UnknownJob.
+        The chapter moved forward, so it is forgotten how often steps that came to their end by this were started: with
+        parts its ASSEMBLE, without any its CHECKs. Nothing happens if the chapter is not complete or is assembled, or
+        the job is over. Raises UnknownJob.
         """
         ...
 
@@ -148,8 +152,9 @@ class Truth(Protocol):
     def step_started(self, job: str, kind: StepKind, chapter: int | None, part: int | None = None) -> int:
         """Count the start of a step since its job last moved forward (1: the first): who dies again and again is seen.
 
-        Begins anew when the chapter is assembled, the job is planned, at its end or tried again. 0, and nothing is
-        counted: the truth does not call for this step (any more), it can be left undone. Raises UnknownJob.
+        Begins anew when the chapter is assembled or segments of it go back (`rule`), the job is planned, at its end or
+        tried again. 0, and nothing is counted: the truth does not call for this step (any more), it can be left undone.
+        Raises UnknownJob.
         """
         ...
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from jobs import keys
 from jobs.drafts import Draft
 from jobs.errors import BadOutput, IllegalMove, UnknownJob
+from jobs.marks.read_along_places import parts_of, save_places
 from jobs.plan_store import load_plan, save_plan
 from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
+from jobs.retakes import standing
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
-from jobs.state import JobState, SegmentState
-from jobs.takes import has_take
+from jobs.state import JobState
 
 
 def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
@@ -45,28 +46,13 @@ def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
 
 
 def queue_segments(truth: Truth, store: Store, record: JobRecord) -> None:
-    """Queue the segments of a stored plan; those whose take is in the store already count as done. May be repeated."""
-    tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
-    finished = [result for task in tasks if (result := reused_result(store, task)) is not None]
-    known = {result.segment for result in finished}
-    truth.enqueue(record.job, [task for task in tasks if task.segment not in known], finished)
+    """Queue the segments of a stored plan, each at the attempt that is due. May be repeated.
 
-
-def reused_result(store: Store, task: SegmentTask) -> SegmentResult | None:
-    """The result of a segment whose take is in the store already, else None."""
-    info = has_take(store, task.take)
-    if info is None:
-        return None
-    return SegmentResult(
-        job=task.job,
-        segment=task.segment,
-        chapter=task.chapter,
-        state=SegmentState.DONE,
-        take=task.take,
-        samples=info.samples,
-        sample_rate_hz=info.sample_rate_hz,
-        reused=True,
-    )
+    Those that the store has a take for count as done.
+    """
+    due = [standing(store, task) for task in tasks_of(load_plan(store, record.job), record.spec, record.job)]
+    tasks = [entry for entry in due if isinstance(entry, SegmentTask)]
+    truth.enqueue(record.job, tasks, [entry for entry in due if isinstance(entry, SegmentResult)])
 
 
 def check_space(path: Path, need_bytes: int) -> None:
@@ -91,6 +77,8 @@ def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     store.put(keys.job_object(draft.job, "source"), draft.source)
     if draft.cover is not None:
         store.put(keys.job_object(draft.job, "cover"), draft.cover)
+    if draft.places is not None:
+        save_places(store, draft.job, parts_of(draft.planned, draft.places))
     save_plan(store, draft.job, draft.plan)
     now_s = time.time()
     record = JobRecord(

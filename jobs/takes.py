@@ -1,15 +1,15 @@
 """Takes in the store: one attempt at a segment as FLAC (16 bit) and a JSON record of what is known of it.
 
 The audio is written first and the record second: where a whole record is, the take is whole. The bytes of both depend
-only on the samples and on what made them, never on time or place, so every run writes the same. Only good takes are
-kept (`judge`). Knows nothing of models or queues.
+only on the samples and on what made them, never on time or place, so every run writes the same. A take is kept whether
+the checks call it good or bad; of an unusable one only the record is. Knows nothing of models or queues.
 """
 
 from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,8 @@ BUDGET_FINISH = "budget"
 SILENT_PEAK = 0.005
 """A take whose loudest sample is below this (-46 dB of full scale) has no speech in it, only the noise of a voice."""
 NOTHING_AGAINST = Verdict(grade=Grade.GOOD)
+NOT_JUDGED = Verdict(grade=Grade.GOOD, version=0)
+"""The verdict of a record from before there were any: whoever reuses the take judges it first."""
 _FULL_SCALE = 32767
 
 
@@ -64,8 +66,20 @@ class TakeInfo(Frozen):
     clipped_samples: int
     audio_bytes: int
     audio_sha256: str
-    verdict: Verdict
+    verdict: Verdict = NOT_JUDGED
     words: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How an attempt ended and what the checks say of it; `words` as in TakeInfo."""
+
+    finish: str = GOOD_FINISH
+    verdict: Verdict = NOTHING_AGAINST
+    words: tuple[tuple[int, int], ...] = ()
+
+
+SOUND = Judged()
 
 
 def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
@@ -104,40 +118,48 @@ def write_take(
     *,
     sample_rate_hz: int,
     origin: TakeOrigin,
-    verdict: Verdict = NOTHING_AGAINST,
-    words: Sequence[tuple[int, int]] = (),
+    judged: Judged = SOUND,
 ) -> TakeInfo:
-    """Keep a good take (finish `stop`) as `pcm16` and return its record. `samples`: [S] float32 mono, full scale 1.0.
+    """Keep a take as `pcm16` (of an unusable one nothing) with its record, which is returned.
+
+    `samples`: [S] float32 mono, full scale 1.0; those of an unusable take may be empty or not finite.
 
     Raises:
-        ValueError: the samples have another shape or type, or `judge` speaks against them.
+        ValueError: the samples have another shape or type, or `judge` speaks against a take that is not unusable.
         StoreError: the store refused.
     """
     if samples.ndim != 1 or samples.dtype != np.float32:
         msg = f"samples have shape {samples.shape} and type {samples.dtype}; a take is [S] float32"
         raise ValueError(msg)
-    reason = judge(samples, GOOD_FINISH)
-    if reason:
-        msg = f"take {take} cannot be kept: {reason}; call judge() first and report the segment as failed"
+    usable = judged.verdict.grade is not Grade.UNUSABLE
+    reason = judge(samples, judged.finish)
+    if usable and reason:
+        msg = f"take {take} cannot be kept: {reason}; its verdict must be unusable, not {judged.verdict.grade}"
         raise ValueError(msg)
-    pcm = pcm16(samples)
-    audio = _flac(pcm, sample_rate_hz)
+    audio = _flac(pcm16(samples), sample_rate_hz) if usable else b""
+    finite = samples[np.isfinite(samples)]
     info = TakeInfo(
         take=take,
         origin=origin,
-        samples=int(pcm.size),
+        samples=int(samples.size),
         sample_rate_hz=sample_rate_hz,
-        finish=GOOD_FINISH,
-        peak=round(_peak(samples), 6),
-        clipped_samples=int(np.count_nonzero(np.abs(_scaled(samples)) > _FULL_SCALE)),
+        finish=judged.finish,
+        peak=round(_peak(finite), 6),
+        clipped_samples=int(np.count_nonzero(np.abs(_scaled(finite)) > _FULL_SCALE)),
         audio_bytes=len(audio),
-        audio_sha256=hashlib.sha256(audio).hexdigest(),
-        verdict=verdict,
-        words=tuple(words),
+        audio_sha256=hashlib.sha256(audio).hexdigest() if usable else "",
+        verdict=judged.verdict,
+        words=judged.words,
     )
-    store.put(keys.take_audio(take), audio)
-    store.put(keys.take_info(take), info.model_dump_json().encode())
+    if usable:
+        store.put(keys.take_audio(take), audio)
+    write_info(store, info)
     return info
+
+
+def write_info(store: Store, info: TakeInfo) -> None:
+    """Write the record of a take, in the place of an older one. Raises StoreError."""
+    store.put(keys.take_info(info.take), info.model_dump_json().encode())
 
 
 def read_take(store: Store, take: str) -> TakeInfo:
@@ -159,10 +181,14 @@ def read_take(store: Store, take: str) -> TakeInfo:
 
 
 def has_take(store: Store, take: str) -> TakeInfo | None:
-    """The record of a take if record and audio are both there and undamaged (size and checksum), else None."""
+    """The record of a take if record and audio are both there and undamaged (size and checksum), else None.
+
+    An unusable take has no audio: its record is all there is.
+    """
     try:
         info = read_take(store, take)
-        _audio(store, info)
+        if info.audio_bytes > 0:
+            _audio(store, info)
     except (ObjectMissing, ObjectDamaged):
         return None
     return info
@@ -218,4 +244,4 @@ def _scaled(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _peak(samples: npt.NDArray[np.float32]) -> float:
-    return float(np.max(np.abs(samples)))
+    return float(np.max(np.abs(samples), initial=0.0))

@@ -63,10 +63,11 @@ def padded(samples: Samples, other: Samples, rate_hz: int, seed: int, *, least_s
     """Babble at the end: `least_s` to three times that of `other` (from anywhere in it) follow the last word."""
     chance = random.Random(f"padded {seed}")
     seconds = chance.uniform(least_s, 3 * least_s)
-    while len(other) < (seconds + QUIET_REACH_S) * rate_hz:
+    while len(other) < (seconds + 3 * QUIET_REACH_S) * rate_hz:
         other = np.concatenate((other, other))
-    start = _quiet_near(other, chance.uniform(0.0, len(other) / rate_hz - seconds - QUIET_REACH_S), rate_hz)
-    return _joined([samples, other[start : start + round(seconds * rate_hz)]], rate_hz)
+    start = _quiet_near(other, chance.uniform(0.0, len(other) / rate_hz - seconds - 2 * QUIET_REACH_S), rate_hz)
+    end = _quiet_near(other, start / rate_hz + seconds, rate_hz)
+    return _joined([samples, other[start : max(end, start + round(least_s * rate_hz))]], rate_hz)
 
 
 def _quiet_near(samples: Samples, at_s: float, rate_hz: int) -> int:

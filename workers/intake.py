@@ -10,17 +10,21 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.errors import DeviceUnavailable
 from engine.request import Request
+from jobs.checks.verdict import Verdict
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.protocols import Truth
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
+from jobs.takes import Pcm, TakeInfo
 from models.base import Prompt, SpeechModel
 from models.errors import ModelError
+from workers.judging import Spoken, judge_stored
 from workers.outlet import Outlet
+from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
 
@@ -31,11 +35,26 @@ BROKER_WAIT_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A leased segment whose prompt is prepared; an urgent one goes before all that are not."""
+    """A leased segment whose prompt is prepared; an urgent one goes before all that are not.
+
+    `earlier_s` is how long attempts at it were in slots of this process before.
+    """
 
     task: SegmentTask
     request: Request
     urgent: bool
+    earlier_s: float = 0.0
+
+    def voicing(self, model: SpeechModel, numerics: str) -> Voicing:
+        """The segment in a slot of the model's engine, whose arithmetic is of that version."""
+        return Voicing(
+            task=self.task,
+            request=self.request,
+            card=model.card,
+            numerics=numerics,
+            sample_rate_hz=model.program.sample_rate_hz,
+            earlier_s=self.earlier_s,
+        )
 
 
 class Intake:
@@ -91,6 +110,19 @@ class Intake:
         with self._lock:
             self._busy -= 1
             self._line(ready).appendleft(ready)
+
+    def again(self, task: SegmentTask, spoken: Spoken) -> bool:
+        """Speak a segment at its next attempt, after the one that was `spoken`: it is the first of its line.
+
+        It stays held; the attempt before counts as busy until `finished()`. False: this process winds down.
+        """
+        request = replace(spoken.voicing.request, seed=task.seed)
+        ready = Ready(task, request, urgent=task.live, earlier_s=spoken.compute_s)
+        with self._lock:
+            if self.stopping.is_set():
+                return False
+            self._line(ready).appendleft(ready)
+        return True
 
     def drop_jobs(self, jobs: frozenset[str]) -> list[str]:
         """Forget buffered segments of cancelled jobs; returns their refs."""
@@ -150,12 +182,16 @@ class Intake:
             self._wake.clear()
 
     def _admit(self, task: SegmentTask, *, urgent: bool) -> None:
-        """Prepare one segment; one that cannot be spoken is reported as failed, one already spoken as done."""
-        reused = self._outlet.reuse(task)
-        if reused is not None:
-            self._outlet.report(reused)
-            return
+        """Prepare one segment at the attempt that is due.
+
+        One that cannot be spoken is reported as failed, one that the store has a result for as that.
+        """
         try:
+            due = self._outlet.reuse(task, self._judge_anew)
+            if isinstance(due, SegmentResult):
+                self._outlet.report(due)
+                return
+            task = due  # maybe a later attempt
             prepared = self._model(task.model).prepare(
                 Prompt(spoken=task.spoken, voice=task.voice, language=task.language, speed=task.speed)
             )
@@ -174,6 +210,9 @@ class Intake:
             ready = Ready(task, request, urgent)
             self._line(ready).append(ready)
 
+    def _judge_anew(self, info: TakeInfo, pcm: Pcm) -> Verdict:
+        return judge_stored(info, pcm, self._model(info.origin.model).card)
+
 
 def look_ahead(slots: int) -> int:
     """How many prompts wait prepared beside the slots: enough for a burst of equal lengths, a quarter of many slots.
@@ -184,7 +223,7 @@ def look_ahead(slots: int) -> int:
 
 
 def failed_result(task: SegmentTask, reason: str) -> SegmentResult:
-    """The result of a segment that could not be spoken."""
+    """The result of a segment whose next attempt could not be made."""
     return SegmentResult(
         job=task.job,
         segment=task.segment,
@@ -192,4 +231,6 @@ def failed_result(task: SegmentTask, reason: str) -> SegmentResult:
         state=SegmentState.FAILED,
         take=task.take,
         reason=reason,
+        attempt=task.attempt,
+        takes=task.attempt,
     )

@@ -15,17 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
-from engine.request import Delta, FinishReason, Samples
+from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable, Fenced, IllegalMove, StoreError, UnknownJob
 from jobs.events import AudioChunk
 from jobs.protocols import Store
+from jobs.retakes import JudgeAnew, standing
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
-from jobs.submit import reused_result
-from jobs.takes import TakeOrigin, judge, pcm16, write_take
+from jobs.takes import pcm16
 from workers.context import Context
+from workers.judging import Spoken, conclude
 from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
@@ -39,19 +38,19 @@ TELL_EVERY_S = 0.2
 """Results wait this long at most for company: one call tells the truth of several."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Take:
-    voicing: Voicing
-    finish: FinishReason
-    error: str | None
-    compute_s: float
+Again = Callable[[SegmentTask, Spoken], bool]
+"""Speaks a segment at its next attempt, after the one that was spoken; False: it cannot any more."""
 
 
 class Outlet:
     """Takes what the step loop made; nothing here can hold up a step."""
 
-    def __init__(self, context: Context, worker: str, *, left: Callable[[], None]) -> None:
-        """`left` is called once for every segment of a slot whose take is stored and told (or that was dropped)."""
+    def __init__(self, context: Context, worker: str, *, left: Callable[[], None], again: Again) -> None:
+        """`left` is called once for every attempt of a slot that is stored and told (or that was dropped).
+
+        `again` is called before it for an attempt that is not good while others are left.
+        """
+        self._again = again
         self._context = context
         self._worker = worker
         self._left = left
@@ -75,8 +74,8 @@ class Outlet:
             self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
             voicing.chunks += 1
         if delta.finish is not None:
-            compute_s = time.monotonic() - voicing.started_s
-            self._queue.put(_Take(voicing, delta.finish, delta.error, compute_s))
+            compute_s = voicing.earlier_s + time.monotonic() - voicing.started_s
+            self._queue.put(Spoken(voicing, delta.finish, delta.error, compute_s, delta.words))
 
     def report(self, result: SegmentResult) -> None:
         """A result that needs no audio to be written."""
@@ -87,14 +86,15 @@ class Outlet:
         if refs:
             self._queue.put(_Release(refs))
 
-    def reuse(self, task: SegmentTask) -> SegmentResult | None:
-        """The result of a segment whose take somebody has written already, else None (also if none can be read)."""
+    def reuse(self, task: SegmentTask, judge_anew: JudgeAnew) -> SegmentResult | SegmentTask:
+        """What the store remembers of a segment: its result, or the attempt to speak next (the task itself if the store
+        cannot be read). `judge_anew` judges takes that other checks have judged."""
         try:
-            return reused_result(self._store(task), task)
+            return standing(self._store(task), task, judge_anew=judge_anew)
         except StoreError as error:
             # Writing the take will say whether the store is broken, and end the job with the reason.
             log.warning("segment %s: no take could be looked for: %s", task.ref, error)
-            return None
+            return task
 
     def close(self) -> None:
         """Write everything that was given, then end the thread. Without a broker the truth stays untold.
@@ -120,7 +120,7 @@ class Outlet:
                 closing = entry is None
                 result = self._write(entry)
                 results += [result] if result is not None else []
-                slots_left += isinstance(entry, _Take)
+                slots_left += isinstance(entry, Spoken)
                 more = not (closing or self._queue.empty() or time.monotonic() >= told_by_s)
             self._report(results)
             for _ in range(slots_left):
@@ -133,7 +133,7 @@ class Outlet:
         if isinstance(entry, _Release):
             self._give_back(entry.refs)
             return None
-        if isinstance(entry, _Take):
+        if isinstance(entry, Spoken):
             return self._write_take(entry)
         return entry
 
@@ -144,56 +144,34 @@ class Outlet:
             # A subscriber sees the gap by `start_sample` and takes the segment from the store when it is done.
             log.warning("job %s: a live chunk of segment %d was lost: %s", entry.job, entry.chunk.segment, error)
 
-    def _write_take(self, entry: _Take) -> SegmentResult | None:
-        task, pieces = entry.voicing.task, entry.voicing.pieces
-        if entry.finish is FinishReason.CANCELLED:
-            return None
-        samples = np.concatenate(pieces) if pieces else np.zeros(0, np.float32)
-        reason = entry.error or judge(samples, entry.finish)
-        state = SegmentState.FAILED if reason else SegmentState.DONE
-        if reason:
-            self._discard(entry.voicing)
-        elif not self._stored(entry, samples):
-            return None
-        return SegmentResult(
-            job=task.job,
-            segment=task.segment,
-            chapter=task.chapter,
-            state=state,
-            take=task.take,
-            samples=0 if reason else samples.size,
-            sample_rate_hz=entry.voicing.sample_rate_hz,
-            compute_s=round(entry.compute_s, 4),
-            device_s=entry.voicing.spent.device_s,
-            energy_j=entry.voicing.spent.energy_j,
-            device=entry.voicing.device,
-            reason=reason,
-        )
-
-    def _stored(self, entry: _Take, samples: Samples) -> bool:
-        """Write one take; a store that refuses several times ends the job with the reason."""
+    def _write_take(self, entry: Spoken) -> SegmentResult | None:
+        """Keep one attempt; its segment's result, or None if it is spoken again, was cancelled, or its job failed."""
         voicing, task = entry.voicing, entry.voicing.task
-        origin = TakeOrigin(
-            model=task.model,
-            voice=task.voice,
-            language=task.language,
-            spoken=task.spoken,
-            seed=task.seed,
-            speed=task.speed,
-            numerics=voicing.numerics,
-        )
+        following = None if entry.finish is FinishReason.CANCELLED else self._concluded(entry)
+        if following is None:
+            return None
+        if isinstance(following, SegmentResult):
+            if following.state is SegmentState.FAILED or following.take != task.take:
+                self._discard(voicing)
+            return following
+        self._discard(voicing)
+        if not self._again(following, entry):
+            self._give_back([task.ref])
+        return None
+
+    def _concluded(self, entry: Spoken) -> SegmentResult | SegmentTask | None:
+        """What follows from one attempt; a store that refuses several times ends the job with the reason (None)."""
+        task = entry.voicing.task
         for attempt in range(1, STORE_TRIES + 1):
             try:
-                write_take(self._store(task), task.take, samples, sample_rate_hz=voicing.sample_rate_hz, origin=origin)
+                return conclude(self._store(task), entry)
             except StoreError as error:
                 log.warning("take of %s not written (try %d of %d): %s", task.ref, attempt, STORE_TRIES, error)
                 if attempt == STORE_TRIES or self._over(task.job):
                     self._fail_job(task, error)
-                    return False
+                    return None
                 time.sleep(STORE_WAIT_S)
-            else:
-                return True
-        return False
+        return None
 
     def _over(self, job: str) -> bool:
         """Whether a job has ended already: a store that refused three takes of it is not tried for the others."""
@@ -270,7 +248,7 @@ class _Release:
     refs: list[str]
 
 
-_Entry = AudioChunkOf | _Take | _Release | SegmentResult
+_Entry = AudioChunkOf | Spoken | _Release | SegmentResult
 
 
 def _chunk(voicing: Voicing, delta: Delta) -> AudioChunk:

@@ -74,7 +74,12 @@ class Room:
         self._load_lock = threading.Lock()
         self._cancelled: frozenset[str] = frozenset()
         self._turned_s = time.monotonic()
-        self.outlet = Outlet(context, config.worker, left=lambda: self.intake.finished())
+        self.outlet = Outlet(
+            context,
+            config.worker,
+            left=lambda: self.intake.finished(),
+            again=lambda task, spoken: self.intake.again(task, spoken),
+        )
         slots = config.engine.slots
         self.intake = Intake(context.truth, config.worker, slots=slots, model=self.model, outlet=self.outlet)
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -158,11 +163,7 @@ class Room:
             if engine.free_slots == 0:
                 self.intake.put_back(ready)
                 return
-            self._voicings[ready.task.ref] = Voicing(
-                task=ready.task,
-                numerics=self._config.engine.numerics(model.card),
-                sample_rate_hz=model.program.sample_rate_hz,
-            )
+            self._voicings[ready.task.ref] = ready.voicing(model, self._config.engine.numerics(model.card))
             self._costs.enter(ready.task.ref, ready.task.model)
             engine.add(ready.request)
 

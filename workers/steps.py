@@ -11,9 +11,12 @@ import logging
 from jobs import keys
 from jobs.assembly.book import assemble_book, book_timeline
 from jobs.assembly.chapters import assemble_chapter
-from jobs.assembly.report import build_report, write_report
-from jobs.deliver import finished_objects
+from jobs.assembly.master_report import mastering_report
+from jobs.assembly.report import build_report, with_mastering, write_report
+from jobs.datasets.of_job import reported_objects, write_job_datasets
 from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
+from jobs.marks.read_along import write_read_along
+from jobs.marks.write import write_book_marks, write_chapter_marks
 from jobs.plan_store import load_plan
 from jobs.planning import tasks_of
 from jobs.protocols import StepKind
@@ -67,7 +70,9 @@ def give_up(context: Context, kind: StepKind, job: str, error: Exception) -> Non
 def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
     """Make the audio of one chapter and note it."""
     store = context.store(record.spec.store_url)
-    assemble_chapter(store, record, load_plan(store, record.job), chapter, context.truth.results(record.job))
+    plan, results = load_plan(store, record.job), context.truth.results(record.job)
+    assemble_chapter(store, record, plan, chapter, results)
+    write_chapter_marks(store, record, plan, chapter, results)
     context.truth.chapter_assembled(record.job, chapter)
 
 
@@ -78,11 +83,15 @@ def finish_step(context: Context, record: JobRecord) -> None:
     store = context.store(record.spec.store_url)
     plan, results = load_plan(store, record.job), context.truth.results(record.job)
     assemble_book(store, record, plan, results)
+    write_book_marks(store, record, plan, results)
+    write_read_along(store, record, plan, results)
+    write_job_datasets(store, record, plan, results)
     # Without the report itself: a repeated step must write the same bytes.
-    objects = [key for key in finished_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
+    objects = [key for key in reported_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
     timeline = book_timeline(record, plan, results)
     licence = record.spec.voice_licence
-    write_report(store, build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence))
+    report = build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence)
+    write_report(store, with_mastering(report, mastering_report(store, record, timeline)))
     failed = any(result.state is SegmentState.FAILED for result in results.values())
     context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
 

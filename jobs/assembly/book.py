@@ -10,10 +10,14 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping
 
 from jobs import keys
-from jobs.assembly.chapters import chapter_key, narrator, provenance, write_chapter
+from jobs.assembly.book_master import ensure_chapters, measured, write_mastered_book
+from jobs.assembly.chapters import ChapterWriter, chapter_key
 from jobs.assembly.encode import ChapterMark, Cover, EncodeSpec, Tags, encode, read_cover
 from jobs.assembly.join import book_blocks
+from jobs.assembly.mastered import FileMaster, save_master, target_of
+from jobs.assembly.naming import narrator, provenance
 from jobs.assembly.packets import file_fits, file_packets, silent_packets, write_packets
+from jobs.assembly.pauses import pauses_of
 from jobs.assembly.timeline import ChapterTimeline, Timeline, place_book
 from jobs.errors import BadInput, EncodeMismatch, ObjectMissing
 from jobs.plan import Plan
@@ -26,7 +30,8 @@ _log = logging.getLogger(__name__)
 def assemble_book(store: Store, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> list[str]:
     """Write `book.<format>` for every format of the job and return the keys.
 
-    The chapter files of an m4b book are written again from the takes if they are missing or do not fit.
+    The chapter files of an m4b book are written again from the takes if they are missing or do not fit. Where one gain
+    is for the whole book, all chapter files are written here; the keys are those of the book alone.
     A JSONL job has no book; neither has a job of which nothing could be spoken. `results` must hold every segment.
 
     Raises:
@@ -46,19 +51,19 @@ def assemble_book(store: Store, record: JobRecord, plan: Plan, results: Mapping[
         narrator=narrator(record.spec.voice),
         comment=provenance(record.spec.model, record.spec.voice),
     )
-    written = []
+    writer = ensure_chapters(store, record, timeline)
+    files = []
     for audio_format in record.spec.formats:
-        key = keys.job_object(record.job, f"book.{audio_format.value}")
         spec = EncodeSpec(
-            audio_format, timeline.sample_rate_hz, timeline.samples, tags, marks=chapter_marks(timeline), cover=cover
-        )
-        if audio_format is AudioFormat.M4B:
-            _write_m4b(store, record, timeline, key, spec)
-        else:
-            with store.writer(key) as path:
-                encode(path, book_blocks(store, timeline), spec)
-        written.append(key)
-    return written
+            audio_format, timeline.sample_rate_hz, timeline.samples, tags, marks=chapter_marks(timeline), cover=cover,
+            profile=record.spec.mastering.profile,
+        )  # fmt: skip
+        key = keys.job_object(record.job, f"book.{audio_format.value}")
+        files.append(_write(writer, timeline, key, spec))
+    made = [file for file in files if file is not None]
+    if made:
+        save_master(store, keys.book_master(record.job), "", made)
+    return [keys.job_object(record.job, f"book.{audio_format.value}") for audio_format in record.spec.formats]
 
 
 def book_timeline(record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> Timeline | None:
@@ -68,7 +73,9 @@ def book_timeline(record: JobRecord, plan: Plan, results: Mapping[int, SegmentRe
         BadInput: the takes have different sample rates.
         ValueError: a segment is not finished.
     """
-    return None if record.spec.source_kind is SourceKind.JSONL else place_book(plan, results)
+    if record.spec.source_kind is SourceKind.JSONL:
+        return None
+    return place_book(plan, results, pauses=pauses_of(record.spec.mastering))
 
 
 def chapter_marks(timeline: Timeline) -> tuple[ChapterMark, ...]:
@@ -78,38 +85,48 @@ def chapter_marks(timeline: Timeline) -> tuple[ChapterMark, ...]:
     )
 
 
-def _write_m4b(store: Store, record: JobRecord, timeline: Timeline, key: str, spec: EncodeSpec) -> None:
+def _write(writer: ChapterWriter, timeline: Timeline, key: str, spec: EncodeSpec) -> FileMaster | None:
+    """One book file; what it measures, unless it is raw."""
+    if spec.audio_format is AudioFormat.M4B:
+        return _write_m4b(writer, timeline, key, spec)
+    if target_of(writer.record.spec) is not None:
+        return write_mastered_book(writer, timeline, key, spec)
+    with writer.store.writer(key) as path:
+        encode(path, book_blocks(writer.store, timeline), spec)
+    return None
+
+
+def _write_m4b(writer: ChapterWriter, timeline: Timeline, key: str, spec: EncodeSpec) -> FileMaster | None:
     spoken = [chapter for chapter in timeline.chapters if chapter.spoken]
-    _write_chapters(store, record, timeline, (c for c in spoken if not _file_fits(store, record, timeline, c)))
+    _write_chapters(writer, (chapter for chapter in spoken if not _file_fits(writer, timeline, chapter)))
     try:
-        _join_chapters(store, record, timeline, key, spec)
+        return _join_chapters(writer, timeline, key, spec)
     except EncodeMismatch as error:  # damage that only a decoder sees
-        _log.warning("job %s: the m4b book is made again from the takes: %s", record.job, error)
-        _write_chapters(store, record, timeline, spoken)
-        _join_chapters(store, record, timeline, key, spec)
+        _log.warning("job %s: the m4b book is made again from the takes: %s", writer.record.job, error)
+        _write_chapters(writer, spoken)
+        return _join_chapters(writer, timeline, key, spec)
 
 
-def _write_chapters(store: Store, record: JobRecord, timeline: Timeline, chapters: Iterable[ChapterTimeline]) -> None:
-    count = len(timeline.chapters)
+def _write_chapters(writer: ChapterWriter, chapters: Iterable[ChapterTimeline]) -> None:
     for chapter in chapters:
-        written = write_chapter(
-            store, record, chapter, timeline.sample_rate_hz, audio_format=AudioFormat.M4B, chapters=count
-        )
-        _log.info("job %s: wrote %s from the takes", record.job, written)
+        for written in writer.write(chapter, (AudioFormat.M4B,)):
+            _log.info("job %s: wrote %s from the takes", writer.record.job, written)
 
 
-def _file_fits(store: Store, record: JobRecord, timeline: Timeline, chapter: ChapterTimeline) -> bool:
+def _file_fits(writer: ChapterWriter, timeline: Timeline, chapter: ChapterTimeline) -> bool:
     try:
-        with store.open(chapter_key(record, chapter, AudioFormat.M4B)) as file:
+        with writer.store.open(chapter_key(writer.record, chapter, AudioFormat.M4B)) as file:
             return file_fits(file, sample_rate_hz=timeline.sample_rate_hz, samples=chapter.samples)
     except ObjectMissing:
         return False
 
 
-def _join_chapters(store: Store, record: JobRecord, timeline: Timeline, key: str, spec: EncodeSpec) -> None:
-    chapters = (_packets(store, record, timeline, chapter) for chapter in timeline.chapters)
-    with store.writer(key) as path:
+def _join_chapters(writer: ChapterWriter, timeline: Timeline, key: str, spec: EncodeSpec) -> FileMaster | None:
+    chapters = (_packets(writer.store, writer.record, timeline, chapter) for chapter in timeline.chapters)
+    with writer.store.writer(key) as path:
         write_packets(path, chapters, spec)
+        target = target_of(writer.record.spec)
+        return measured(path, key, spec, target) if target is not None else None
 
 
 def _packets(store: Store, record: JobRecord, timeline: Timeline, chapter: ChapterTimeline) -> Iterator[bytes]:

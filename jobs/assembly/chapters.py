@@ -5,23 +5,24 @@ Repeating it writes the same bytes to the same keys. Knows no queue.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from jobs import keys
 from jobs.assembly.encode import EncodeSpec, Tags, encode
+from jobs.assembly.items import write_items
 from jobs.assembly.join import run_blocks
-from jobs.assembly.timeline import (
-    ChapterTimeline,
-    common_rate_hz,
-    place_chapter,
-    place_segments,
-    segments_by_chapter,
-)
-from jobs.plan import Plan, SegmentPlan
+from jobs.assembly.mastered import digest_of, encode_mastered, over_book, save_master, target_of
+from jobs.assembly.naming import narrator, provenance
+from jobs.assembly.pauses import pauses_of
+from jobs.assembly.timeline import ChapterTimeline, Timeline, common_rate_hz, place_chapter, segments_by_chapter
+from jobs.mastering.settle import Run, Settling
+from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, SegmentResult, SourceKind
-from jobs.state import SegmentState
+from jobs.takes import Pcm
+
+__all__ = ["ChapterWriter", "assemble_chapter", "chapter_key", "narrator", "provenance"]
 
 
 def assemble_chapter(
@@ -31,6 +32,7 @@ def assemble_chapter(
 
     A chapter none of whose segments could be spoken gets no file: silence would pass for audio. A JSONL job gets one
     file per item instead; an item with a failed segment gets none. `results` must hold every segment of the chapter.
+    Where one gain is for the whole book, chapters are written with it (`assemble_book`), not here.
 
     Raises:
         BadInput: the takes have different sample rates, or a format cannot hold them (BadOutput).
@@ -44,101 +46,87 @@ def assemble_chapter(
         raise ValueError(msg)
     segments = segments_by_chapter(plan)[chapter]
     if record.spec.source_kind is SourceKind.JSONL:
-        return _write_items(store, record, segments, results)
+        return write_items(store, record, segments, results)
     rate_hz = common_rate_hz(segments, results)
-    if rate_hz is None:
+    if rate_hz is None or over_book(record.spec):
         return []
-    timeline = place_chapter(chapter_plan, segments, results, rate_hz)
-    return [
-        write_chapter(store, record, timeline, rate_hz, audio_format=audio_format, chapters=len(plan.chapters))
-        for audio_format in record.spec.formats
-    ]
+    chapter_timeline = place_chapter(chapter_plan, segments, results, rate_hz, pauses=pauses_of(record.spec.mastering))
+    writer = ChapterWriter(store, record, rate_hz, len(plan.chapters))
+    return writer.write(chapter_timeline, record.spec.formats)
 
 
-def write_chapter(
-    store: Store,
-    record: JobRecord,
-    timeline: ChapterTimeline,
-    rate_hz: int,
-    *,
-    audio_format: AudioFormat,
-    chapters: int,
-) -> str:
-    """Write one chapter (of so many) in one format from its takes and return its key. Raises as `assemble_chapter`."""
-    tags = Tags(
-        title=timeline.title,
-        artist=record.author,
-        album=record.title,
-        narrator=narrator(record.spec.voice),
-        comment=provenance(record.spec.model, record.spec.voice),
-        track=f"{timeline.chapter + 1}/{chapters}",
-    )
-    key = chapter_key(record, timeline, audio_format)
-    spec = EncodeSpec(audio_format, rate_hz, timeline.samples, tags, brand="M4A ")
-    with store.writer(key) as path:
-        encode(path, run_blocks(store, timeline.segments, timeline.samples, rate_hz), spec)
-    return key
+@dataclass(frozen=True, slots=True)
+class ChapterWriter:
+    """Writes chapters of a job that has so many. `book`: the book's timeline and the measure of its gain, where there
+    is one gain for all chapters.
+    """
+
+    store: Store
+    record: JobRecord
+    rate_hz: int
+    chapters: int
+    book: tuple[Timeline, Settling] | None = None
+
+    def write(self, chapter: ChapterTimeline, formats: Iterable[AudioFormat]) -> list[str]:
+        """Write one chapter from its takes and return the keys. Under a mastering profile, always in all formats.
+
+        Raises as `assemble_chapter`.
+        """
+        if target_of(self.record.spec) is not None:
+            return self._write_mastered(chapter)
+        written = []
+        for audio_format in formats:
+            key = chapter_key(self.record, chapter, audio_format)
+            with self.store.writer(key) as path:
+                encode(path, self.run(chapter).blocks(), self._spec(chapter, audio_format))
+            written.append(key)
+        return written
+
+    def run(self, chapter: ChapterTimeline) -> Run:
+        """The joined audio of one chapter, as often as it is asked for."""
+
+        def blocks() -> Iterator[Pcm]:
+            return run_blocks(self.store, chapter.segments, chapter.samples, self.rate_hz)
+
+        return Run(blocks, chapter.samples, self.rate_hz)
+
+    def digest(self, chapter: ChapterTimeline) -> str:
+        """What the files of a chapter depend on, as it is kept beside what they measure."""
+        return digest_of(self.record.spec, self.book[0] if self.book else None, chapter)
+
+    def _write_mastered(self, chapter: ChapterTimeline) -> list[str]:
+        spec, target = self.record.spec, target_of(self.record.spec)
+        if target is None:
+            msg = "profile raw masters nothing; write its chapters as they are"
+            raise ValueError(msg)
+        run = self.run(chapter)
+        settling = self.book[1] if self.book else Settling(run, target)
+        files = []
+        for audio_format in spec.formats:
+            key = chapter_key(self.record, chapter, audio_format)
+            with self.store.writer(key) as path:
+                made = encode_mastered(
+                    path, run, self._spec(chapter, audio_format), settling, tone=spec.mastering.room_tone
+                )
+            files.append(made.model_copy(update={"key": key}))
+        save_master(self.store, keys.chapter_master(self.record.job, chapter.chapter), self.digest(chapter), files)
+        return [file.key for file in files]
+
+    def _spec(self, chapter: ChapterTimeline, audio_format: AudioFormat) -> EncodeSpec:
+        record = self.record
+        tags = Tags(
+            title=chapter.title,
+            artist=record.author,
+            album=record.title,
+            narrator=narrator(record.spec.voice),
+            comment=provenance(record.spec.model, record.spec.voice),
+            track=f"{chapter.chapter + 1}/{self.chapters}",
+        )
+        profile = record.spec.mastering.profile
+        return EncodeSpec(audio_format, self.rate_hz, chapter.samples, tags, brand="M4A ", profile=profile)
 
 
 def chapter_key(record: JobRecord, timeline: ChapterTimeline, audio_format: AudioFormat) -> str:
     """Key of the file of one chapter. Of an m4b book they are m4a: one chapter is no audiobook."""
     extension = "m4a" if audio_format is AudioFormat.M4B else audio_format.value
     return keys.chapter_object(record.job, timeline.chapter, timeline.title, extension)
-
-
-def narrator(voice: str) -> str:
-    """Who is heard, as players show it."""
-    return f"{voice} (synthetic voice)"
-
-
-def provenance(model: str, voice: str) -> str:
-    """The comment every file carries: that it is synthetic, and what made it."""
-    return f"Synthetic speech: model {model}, voice {voice}. Made with tts-batch."
-
-
-def _item_formats(record: JobRecord) -> tuple[AudioFormat, ...]:
-    """Formats of the files of items. m4b is for books: where nothing else is asked for they are flac."""
-    others = tuple(entry for entry in record.spec.formats if entry is not AudioFormat.M4B)
-    return others or (AudioFormat.FLAC,)
-
-
-def _write_items(
-    store: Store, record: JobRecord, segments: list[SegmentPlan], results: Mapping[int, SegmentResult]
-) -> list[str]:
-    written = []
-    for item, group in groupby(segments, key=lambda segment: segment.item):
-        parts = list(group)
-        if item is None:
-            msg = f"segment {parts[0].segment} of JSONL job {record.job} has no item id; plan the job again"
-            raise ValueError(msg)
-        if _all_spoken(parts, results):
-            written += _write_item(store, record, parts, results)
-    return written
-
-
-def _write_item(
-    store: Store, record: JobRecord, parts: list[SegmentPlan], results: Mapping[int, SegmentResult]
-) -> list[str]:
-    rate_hz = common_rate_hz(parts, results)
-    if rate_hz is None:
-        return []
-    placed, samples = place_segments(parts, results, rate_hz, pause_at_end=False)
-    item = parts[0].item or ""
-    comment = provenance(record.spec.model, parts[0].voice or record.spec.voice)
-    tags = Tags(title=item, album=record.title, genre="Speech", comment=comment)
-    written = []
-    for audio_format in _item_formats(record):
-        key = keys.item_object(record.job, parts[0].segment, item, audio_format.value)
-        spec = EncodeSpec(audio_format, rate_hz, samples, tags)
-        with store.writer(key) as path:
-            encode(path, run_blocks(store, placed, samples, rate_hz), spec)
-        written.append(key)
-    return written
-
-
-def _all_spoken(parts: list[SegmentPlan], results: Mapping[int, SegmentResult]) -> bool:
-    missing = [part.segment for part in parts if part.segment not in results]
-    if missing:
-        msg = f"segment {missing[0]} has no result; audio is assembled when every segment is finished"
-        raise ValueError(msg)
-    return all(results[part.segment].state is SegmentState.DONE for part in parts)

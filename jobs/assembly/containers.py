@@ -86,9 +86,7 @@ def container_of(audio_format: AudioFormat, profile: Profile = Profile.RAW) -> C
     return CONTAINERS[audio_format]
 
 
-def check_fits(
-    audio_format: AudioFormat, *, sample_rate_hz: int, samples: int, profile: Profile = Profile.RAW
-) -> None:
+def check_fits(audio_format: AudioFormat, *, sample_rate_hz: int, samples: int, profile: Profile = Profile.RAW) -> None:
     """Raise BadOutput if a format cannot hold that rate or that length (before hours are spent on encoding)."""
     rates_hz = container_of(audio_format, profile).rates_hz
     if rates_hz is not None and sample_rate_hz not in rates_hz:

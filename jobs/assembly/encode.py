@@ -131,9 +131,7 @@ def opened(target: Path | io.BytesIO, spec: EncodeSpec) -> Iterator[tuple[Output
     Raises:
         BadOutput: the format cannot hold this rate or length.
     """
-    check_fits(
-        spec.audio_format, sample_rate_hz=spec.sample_rate_hz, samples=spec.samples, profile=spec.profile
-    )
+    check_fits(spec.audio_format, sample_rate_hz=spec.sample_rate_hz, samples=spec.samples, profile=spec.profile)
     container = spec.container
     file = str(target) if isinstance(target, Path) else target
     with av.open(file, "w", format=container.muxer, container_options=_muxer_options(container, spec)) as output:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from jobs import keys
 from jobs.account import AccountTotals
+from jobs.assembly.master_report import MasteringReport
 from jobs.assembly.timeline import Placed, Timeline
 from jobs.plan import Plan
 from jobs.protocols import Store
@@ -41,13 +42,19 @@ class SegmentReport(Frozen):
 
 
 class ChapterReport(Frozen):
-    """One chapter; `start_s` counts from the start of the book."""
+    """One chapter; `start_s` counts from the start of the book.
+
+    Loudness, true peak and gain are of its file in the first format; None for profile raw.
+    """
 
     chapter: int
     title: str
     start_s: float
     duration_s: float
     failed: int
+    loudness_lufs: float | None = None
+    true_peak_dbtp: float | None = None
+    gain_db: float | None = None
 
 
 class Totals(Frozen):
@@ -100,6 +107,7 @@ class Report(Frozen):
     totals: Totals
     chapters: tuple[ChapterReport, ...]
     segments: tuple[SegmentReport, ...]
+    mastering: MasteringReport | None = None
     run: RunReport
 
 
@@ -149,6 +157,29 @@ def build_report(
             compute_s=round(sum(result.compute_s for result in results.values()), 6),
             reused=sum(result.reused for result in results.values()),
         ),
+    )
+
+
+def with_mastering(report: Report, mastering: MasteringReport) -> Report:
+    """The report with what its files measure; what they do not hold becomes warnings."""
+    files = [file for entry in mastering.chapters for file in entry.files] + list(mastering.book)
+    return report.model_copy(
+        update={
+            "mastering": mastering,
+            "warnings": (*report.warnings, *(f"{file.key}: {file.note}" for file in files if file.note)),
+            "chapters": tuple(
+                chapter
+                if (file := mastering.of_chapter(chapter.chapter)) is None
+                else chapter.model_copy(
+                    update={
+                        "loudness_lufs": file.levels.loudness_lufs,
+                        "true_peak_dbtp": file.levels.true_peak_dbtp,
+                        "gain_db": file.gain_db,
+                    }
+                )
+                for chapter in report.chapters
+            ),
+        }
     )
 
 

@@ -23,55 +23,84 @@ MOST_FRAMES = 1_500
 LEVELS = 127
 """Likeness is computed with whole numbers of this size, so that no library's order of adding can change a bit."""
 
+LETTERS_WINDOW = 8
+LEAST_SAME_LETTERS = 0.6
+"""The shortest repeat of a text, two short words, and which share of its letters must be the same."""
+
+
+LAG_TIMES, LAG_MORE_S = 1.25, 0.4
+"""How far a repeat of the text may lie from where it is heard: no voice says two sentences at quite one rate."""
+
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """`length_s` seconds of sound from `start_s` on come again `lag_s` later; `likeness` in [-1, 1] is their mean."""
+class Repeat:
+    """`length_s` seconds of sound from `start_s` on come again `lag_s` later; the text explains `explained_s` of them."""
 
     start_s: float
     length_s: float
     lag_s: float
-    likeness: float
+    explained_s: float
 
 
-def find_repeat(bands: Bands, sounding: npt.NDArray[np.bool_], *, least_likeness: float) -> Stretch | None:
-    """The longest stretch that comes again, or None if there is none of WINDOW_S and of that likeness.
+def find_repeat(
+    bands: Bands, sounding: npt.NDArray[np.bool_], words: Sequence[str], *, least_likeness: float
+) -> Repeat | None:
+    """The stretch that comes again beyond what the text explains by most; None if none of WINDOW_S is that much alike.
 
     `bands` [T, B] and `sounding` [T] as `jobs.checks.spectra` gives them. Two stretches may overlap: what is said four
-    times in a row is like itself three times as long.
+    times in a row is like itself three times as long. A repeat of the text, or nearly one (`in the nineteenth and in
+    the eighteenth century`), explains sound that comes again about as much later as its words stand apart. It is found
+    by the same search: letters in place of spectra, words without spaces in place of sound without pauses.
     """
     places = np.flatnonzero(sounding)
     stride = max(1, -(-len(places) // MOST_FRAMES))
     places = places[::stride]
     step_s = SPECTRUM_S * stride
-    window, least_lag = round(WINDOW_S / step_s), round(LEAST_LAG_S / step_s)
-    if len(places) < window + least_lag:
+    least_lag = round(LEAST_LAG_S / step_s)
+    counts, starts = _longest(_unit(bands[places]), round(WINDOW_S / step_s), least_likeness, least_lag)
+    if not counts.any():
         return None
-    means = _diagonal_means(_unit(bands[places]), window)[least_lag:]
-    alike = means >= least_likeness
-    if not alike.any():
-        return None
-    lag, start, count = _longest_run(alike)
-    likeness = float(means[lag, start : start + count].mean())
-    first, again = places[start], places[start + lag + least_lag]
-    length_s = (count - 1 + window) * step_s
-    return Stretch(float(first) * SPECTRUM_S, length_s, float(again - first) * SPECTRUM_S, likeness)
+    letters_s = len(places) * step_s / max(1, sum(map(len, words)))
+    explained_s = _explained_s(words, letters_s, np.arange(len(counts)) * step_s)
+    lag = int(np.argmax(np.where(counts > 0, counts * step_s - explained_s, -np.inf)))
+    first, again = places[starts[lag]], places[starts[lag] + lag]
+    return Repeat(
+        start_s=float(first) * SPECTRUM_S,
+        length_s=int(counts[lag]) * step_s,
+        lag_s=float(again - first) * SPECTRUM_S,
+        explained_s=float(explained_s[lag]),
+    )
 
 
-def repeated_words(words: Sequence[str]) -> Sequence[str]:
-    """The words of the longest (in letters) stretch of a text that comes again in it; the two may overlap."""
-    best: Sequence[str] = ()
-    lengths = [0] * (len(words) + 1)
-    for later in range(len(words) - 1, 0, -1):
-        # lengths[i]: how many words from i on are those from i + later on
-        lengths = [0] * (len(words) + 1)
-        for index in range(len(words) - later - 1, -1, -1):
-            lengths[index] = lengths[index + 1] + 1 if words[index] == words[index + later] else 0
-        index = max(range(len(words) - later), key=lengths.__getitem__)
-        found = words[index : index + lengths[index]]
-        if sum(map(len, found)) > sum(map(len, best)):
-            best = found
-    return best
+def _explained_s(words: Sequence[str], letter_s: float, lags_s: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """[L] how long the text repeats itself about so much later; letters take `letter_s` each."""
+    letters = np.array([ord(letter) for letter in "".join(words)[:MOST_FRAMES]], np.int64)
+    same = (letters[:, None] == np.unique(letters)).astype(np.float32) * LEVELS
+    counts, _ = _longest(same, LETTERS_WINDOW, LEAST_SAME_LETTERS, 1)
+    explained_s = np.zeros(len(lags_s))
+    for lag in np.flatnonzero(counts):
+        near = np.abs(lags_s - lag * letter_s) <= (LAG_TIMES - 1) * lag * letter_s + LAG_MORE_S
+        explained_s[near] = np.maximum(explained_s[near], counts[lag] * letter_s)
+    return explained_s
+
+
+def _longest(
+    unit: npt.NDArray[np.float32], window: int, least: float, least_lag: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """[T] by lag: the longest stretch that comes again so much later (0: none of `window`), and where it starts."""
+    if len(unit) < window + least_lag:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    alike = _diagonal_means(unit, window) >= least
+    alike[:least_lag] = False
+    padded = np.zeros((alike.shape[0], alike.shape[1] + 2), np.int8)
+    padded[:, 1:-1] = alike
+    flips = np.flatnonzero(np.diff(padded.ravel()))
+    rows, columns = np.divmod(flips[::2], padded.shape[1])
+    counts, starts = np.zeros(len(unit), np.int64), np.zeros(len(unit), np.int64)
+    found = flips[1::2] - flips[::2] - 1 + window
+    for run in np.argsort(found, kind="stable"):  # the longest of a lag comes last and stays
+        counts[rows[run]], starts[rows[run]] = found[run], columns[run]
+    return counts, starts
 
 
 def _unit(bands: Bands) -> npt.NDArray[np.float32]:
@@ -92,18 +121,7 @@ def _diagonal_means(unit: npt.NDArray[np.float32], window: int) -> npt.NDArray[n
     table[:, :count] = unit @ unit.T
     step = table.strides
     lagged = np.lib.stride_tricks.as_strided(table, (count, count), (step[1], step[0] + step[1]))  # [lag, t]
-    totals = np.zeros((count, count + 1), np.int64)
+    totals = np.zeros((count, count + 1), np.int32)
     np.cumsum(lagged, axis=1, out=totals[:, 1:])
     sums = totals[:, window:] - totals[:, :-window]
-    return (sums / (window * LEVELS * LEVELS)).astype(np.float32)
-
-
-def _longest_run(flags: npt.NDArray[np.bool_]) -> tuple[int, int, int]:
-    """Row, first column and length of the longest run of True in a row."""
-    padded = np.zeros((flags.shape[0], flags.shape[1] + 2), np.int8)
-    padded[:, 1:-1] = flags
-    flips = np.flatnonzero(np.diff(padded.ravel()))
-    starts, ends = flips[::2], flips[1::2]
-    best = int(np.argmax(ends - starts))
-    row, column = divmod(int(starts[best]), padded.shape[1])
-    return row, column, int(ends[best] - starts[best])
+    return np.asarray(sums * np.float32(1 / (window * LEVELS * LEVELS)), np.float32)

@@ -32,13 +32,12 @@ def band_levels_db(samples: Samples, rate_hz: int) -> Bands:
     Sums of bins by running totals and not by a matrix product: no library's order of adding can change a bit.
     """
     hop = round(rate_hz * SPECTRUM_S)
-    size = 1 << (2 * hop - 1).bit_length() if 2 * hop & (2 * hop - 1) else 2 * hop
     window = 2 * hop
     count = max(1, len(samples) // hop)
     padded = np.pad(samples, (hop // 2, window + hop))
     frames = np.lib.stride_tricks.sliding_window_view(padded, window)[: count * hop : hop]
-    spectrum = np.fft.rfft(frames * np.hanning(window).astype(np.float32), size, axis=1)
-    edges = _edges(size, rate_hz)
+    spectrum = np.fft.rfft(frames * np.hanning(window).astype(np.float32), axis=1)
+    edges = _edges(window, rate_hz)
     heard = spectrum[:, : edges[-1]]
     power = np.square(heard.real) + np.square(heard.imag)
     totals = np.add.reduceat(power, edges[:-1], axis=1, dtype=np.float64) / np.diff(edges)

@@ -1,2 +1,119 @@
-def compare(*a): return None
-def hearing_reasons(x): return ()
+"""Words of a text and of a transcript in one form, so that only what sounds otherwise differs. Pure.
+
+A text says "twenty-five", its transcript "25": the speaking rules that made the text (`jobs.speaking`) are applied to
+the transcript too. Case, punctuation, accents, hyphens and apostrophes do not count. What cannot be compared is a
+wild card: IPA of a lexicon (⟦…⟧) in a text, digits in a language without speaking rules in a transcript.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from jobs.speaking.aligned import runs_of
+from jobs.speaking.speaker import RULES, Speaker
+from jobs.spec import base_language
+
+WILD = "*"
+"""A word that fits one heard word, or a few."""
+WITHOUT_SPACES = frozenset({"zh", "yue", "ja", "th", "lo", "km", "my", "bo"})
+"""Base languages whose scripts put no space between words: they are compared character by character."""
+_FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
+_IPA = re.compile(r"⟦[^⟦⟧]*⟧")
+_DIGITS = re.compile(r"\d[\d.,:/]*\d|\d")
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_LONE_NUMBER = re.compile(r"(?<![\d.,:/$£€])\d{4}(?![,:/]?\d)")
+_PAIRS = re.compile(r"(?<![\d.,:/$£€])(\d{1,2})[.:]?(\d\d)(?![,:/]?\d)")
+"""A time, or a year: 945, 9.45, 1609."""
+_APOSTROPHES = re.compile(r"(?<=\w)['’ʼ](?=\w)")
+_SOUNDS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|♪[^♪]*♪?")
+"""What a recogniser writes for noises: (applause), [music]."""
+_WORD = re.compile(rf"\w+|{re.escape(WILD)}")
+_AND_IN_NUMBERS = frozenset({"hundred", "thousand", "million", "billion"})
+_NUMBER_WORDS = frozenset(
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
+)
+_ONE_SPELLING = {"okay": "ok", "mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint"}
+
+
+def by_characters(language: str) -> bool:
+    """Whether texts of a language are compared character by character."""
+    return base_language(language) in WITHOUT_SPACES
+
+
+def text_units(spoken: str, language: str) -> list[str]:
+    """The words (or characters, `by_characters`) of what a take should say."""
+    return _units(_IPA.sub(f" {WILD} ", _FOR_THE_MODEL.sub(" ", spoken)), language)
+
+
+def heard_units(transcript: str, language: str) -> list[list[str]]:
+    """The words (or characters) of a transcript, in each way that its numbers can be read; one at least.
+
+    1066 is "ten sixty-six" and "one thousand sixty-six": only the text knows which was said.
+    """
+    said = _SOUNDS.sub(" ", transcript).replace(WILD, " ")
+    if base_language(language) not in RULES:
+        return [_units(_DIGITS.sub(f" {WILD} ", said), language)]
+    readings = (
+        said,
+        _LONE_NUMBER.sub(lambda number: f"{number.group()[:1]},{number.group()[1:]}", said),
+        _GROUPED.sub("", said),
+        _PAIRS.sub(_in_pairs, said),
+    )
+    found = [_units(reading, language) for reading in dict.fromkeys(readings)]
+    return [list(words) for words in dict.fromkeys(map(tuple, found))]
+
+
+def _in_pairs(number: re.Match[str]) -> str:
+    first, last = number.groups()
+    return f"{first} oh {last[1]}" if last[0] == "0" else f"{first} {last}"
+
+
+def _units(text: str, language: str) -> list[str]:
+    if by_characters(language):
+        return _characters(text)
+    if base_language(language) in RULES:
+        text = _as_spoken(text, language)
+    return _one_way(_words(text)) if base_language(language) == "en" else _words(text)
+
+
+def _as_spoken(text: str, language: str) -> str:
+    """A text with its numbers, signs and abbreviations as words."""
+    held = text.replace(WILD, "⟦⟧")  # a claimed span: no rule reads it as a star
+    said = "".join(run.now for run in runs_of(held, 0, Speaker().replacements(held, language)))
+    return _IPA.sub(f" {WILD} ", said)
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case without accents and apostrophes; a hyphen parts them."""
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(char for char in folded if not unicodedata.combining(char) or not _latin_before(char))
+    return _WORD.findall(_APOSTROPHES.sub("", bare).replace("_", " "))
+
+
+def _latin_before(accent: str) -> bool:
+    """Whether a combining sign is one of those that European scripts can do without (U+0300 to U+036F)."""
+    return "\u0300" <= accent <= "\u036f"
+
+
+def _characters(text: str) -> list[str]:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return [char for char in folded if char == WILD or unicodedata.category(char)[0] in "LNM"]
+
+
+def _one_way(words: Sequence[str]) -> list[str]:
+    """English words where there are two ways to say or write the same: one of them."""
+    said: list[str] = []
+    for place, word in enumerate(words):
+        before, after = words[place - 1] if place else "", words[place + 1] if place + 1 < len(words) else ""
+        if word == "and" and before in _AND_IN_NUMBERS and after in _NUMBER_WORDS:
+            continue
+        if word == "a" and after in _AND_IN_NUMBERS:
+            word = "one"
+        if word == "cent" and said and said[-1] == "per":
+            said[-1] = "percent"
+            continue
+        said.append(_ONE_SPELLING.get(word, word))
+    return said

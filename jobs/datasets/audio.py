@@ -1,7 +1,7 @@
 """The audio of an utterance as a dataset keeps it: the take's own FLAC bytes, or 16-bit WAV of the same samples.
 
-What is several takes is joined as an item's own file is (`jobs.assembly.join`) and encoded once. Nothing here changes how
-loud a take is: profiles of loudness are for finished audio. Another sample rate only where it was asked for.
+What is several takes is joined as an item's own file is (`jobs.assembly.join`) and encoded once. Nothing here changes
+how loud a take is: profiles of loudness are for finished audio. Another sample rate only where it was asked for.
 """
 
 from __future__ import annotations
@@ -95,8 +95,7 @@ def _samples(store: Store, utterance: Utterance) -> Pcm:
     if len(utterance.takes) == 1:
         return _decoded(_flac_of(store, utterance.takes[0]), utterance)
     placed = [
-        Placed(take.segment, take.start_sample, take.start_sample + take.samples, take.take)
-        for take in utterance.takes
+        Placed(take.segment, take.start_sample, take.start_sample + take.samples, take.take) for take in utterance.takes
     ]
     joined: Pcm = np.concatenate([*run_blocks(store, placed, utterance.samples, utterance.sample_rate_hz)])
     return joined

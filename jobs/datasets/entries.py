@@ -1,7 +1,8 @@
 """The ledger of a dataset: what it holds, in parts of some hundred utterances of one job (or one shard).
 
-A part is written when all the audio that it names is there: an export that was killed goes on after the last part. Index
-files are made from the ledger alone. Each line is an entry with the whole row of the job's manifest; the first is a head.
+A part is written when all the audio that it names is there: an export that was killed goes on after the last part.
+Index files are made from the ledger alone. Each line is an entry with the whole row of the job's manifest; the first is
+a head.
 """
 
 from __future__ import annotations
@@ -46,12 +47,16 @@ class Entry(Frozen):
 
 
 class PartHead(Frozen):
-    """The first line of a part. `shard` is the file that holds its audio; None: each entry has a file of its own."""
+    """The first line of a part. `shard` is the file that holds its audio; None: each entry has a file of its own.
+
+    `full`: a limit ended it, not the end of the job.
+    """
 
     v: int = ENTRIES_VERSION
     job: str
     part: int
     entries: int
+    full: bool
     shard: str | None = None
     shard_bytes: int = 0
     shard_sha256: str = ""
@@ -90,49 +95,65 @@ class Ledger:
 
     def part(self, job: str, number: int) -> Part | None:
         """One part; None: it is not there. Raises ObjectDamaged."""
-        key = self._prefix + keys.dataset_part(job, number)
         try:
-            head_line, *lines = self._store.get(key).splitlines()  # bytes: only \n, \r and \r\n end a line
+            data = self._store.get(self._prefix + keys.dataset_part(job, number))
         except ObjectMissing:
             return None
-        except ValueError as error:
-            msg = f"{key} in {self._store.url} is empty; delete it and export again"
-            raise ObjectDamaged(msg) from error
+        head_line, *lines = data.splitlines() or [b""]  # bytes: only \n, \r and \r\n end a line
         try:
             head = PartHead.model_validate_json(head_line)
             entries = tuple(Entry.model_validate_json(line) for line in lines)
         except ValidationError as error:
-            msg = f"{key} in {self._store.url} is not part of a dataset: {error}; delete it and export again"
-            raise ObjectDamaged(msg) from error
+            raise self._damaged(job, number, str(error)) from error
         if head.v != ENTRIES_VERSION or head.entries != len(entries):
-            msg = (
-                f"{key} in {self._store.url} has version {head.v} and {len(entries)} of {head.entries} entries; this "
-                f"program reads version {ENTRIES_VERSION}: delete it and export again"
-            )
-            raise ObjectDamaged(msg)
+            found = f"version {head.v} (this program reads {ENTRIES_VERSION}), {len(entries)} of {head.entries} entries"
+            raise self._damaged(job, number, found)
         return Part(head, entries)
+
+    def heads(self, job: str) -> Iterator[PartHead]:
+        """The first lines of a job's parts, in order. Raises ObjectDamaged."""
+        for number in range(self.count(job)):
+            with self._store.open(self._prefix + keys.dataset_part(job, number)) as file:
+                try:
+                    yield PartHead.model_validate_json(file.readline())
+                except ValidationError as error:
+                    raise self._damaged(job, number, str(error)) from error
+
+    def count(self, job: str) -> int:
+        """How many parts a job has, up to the first number that is missing."""
+        number = 0
+        while self._store.exists(self._prefix + keys.dataset_part(job, number)):
+            number += 1
+        return number
 
     def put(self, part: Part) -> None:
         """Write a part: from now on the dataset holds what it names. Raises StoreError."""
         lines = [part.head.model_dump_json(), *(entry.model_dump_json() for entry in part.entries)]
-        self._store.put(self._prefix + keys.dataset_part(part.head.job, part.head.part), "\n".join(lines).encode())
+        data = "".join(f"{line}\n" for line in lines).encode()
+        self._store.put(self._prefix + keys.dataset_part(part.head.job, part.head.part), data)
 
     def drop(self, job: str, first: int) -> None:
         """Forget the parts of a job from a number on, the last one first: what stays never has a gap."""
-        prefix = self._prefix + keys.dataset_part(job, 0)[: -len("000000.jsonl")]
+        prefix = self._prefix + keys.dataset_entries(job)
         numbers = [int(name) for name in map(_number, self._store.list(prefix)) if name]
         for number in sorted((number for number in numbers if number >= first), reverse=True):
             self._store.delete(self._prefix + keys.dataset_part(job, number))
 
     def jobs(self) -> list[str]:
         """Every job that has parts, whether the dataset names it already or not."""
-        prefix = self._prefix + keys.dataset_entries("")[:-1]
+        prefix = self._prefix + keys.DATASET_ENTRIES
         return list(dict.fromkeys(key.split("/")[-2] for key in self._store.list(prefix) if _number(key)))
 
     def put_left_out(self, job: str, left_out: Sequence[LeftOut]) -> None:
         """Write what the dataset does not hold of a job; a file without lines when it holds everything."""
         lines = [one.model_dump_json() + "\n" for one in left_out]
         self._store.put(self._prefix + keys.dataset_left_out(job), "".join(lines).encode())
+
+    def _damaged(self, job: str, number: int, found: str) -> ObjectDamaged:
+        key = self._prefix + keys.dataset_part(job, number)
+        return ObjectDamaged(
+            f"{key} in {self._store.url} is not part of a dataset: {found}; delete it and export again"
+        )
 
 
 def _number(key: str) -> str:

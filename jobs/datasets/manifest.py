@@ -1,7 +1,7 @@
 """The manifest of a finished job (`manifest.jsonl`): one row for each utterance, from plan, results and take records.
 
-An utterance is a segment of a book, or an item of JSONL: then its audio may be several takes, joined with their pauses as
-the item's own file is. What failed has its row too, with the reason and without audio. Determined by the job alone.
+An utterance is a segment of a book, or an item of JSONL: then its audio may be several takes, joined with their pauses
+as the item's own file is. What failed has its row too, with the reason and without audio. Determined by the job alone.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _SPACELESS = re.compile(
 class UtteranceTake(Frozen):
     """One take of an utterance. It stands at `start_sample` of the utterance's audio; what no take covers is silence.
 
-    `audio_sha256` and `audio_bytes` are of the take's FLAC object. `grade` and `reason` are the last word of the checks,
-    `reasons` and `scores` what they found in this take by itself.
+    `audio_sha256` and `audio_bytes` are of the take's FLAC object. `grade` and `reason` are the last word of the
+    checks, `reasons` and `scores` what they found in this take by itself.
     """
 
     take: str
@@ -90,7 +90,7 @@ class Utterance(Frozen):
 
     @property
     def audio_sha256(self) -> str:
-        """What its samples are known by: of a single take the digest of its FLAC, else one over all takes and places."""
+        """What its samples are known by: the digest of its FLAC, or of several takes one over all and their places."""
         if len(self.takes) == 1:
             return self.takes[0].audio_sha256
         places = [f"{take.audio_sha256}@{take.start_sample}" for take in self.takes]

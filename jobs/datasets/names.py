@@ -1,8 +1,9 @@
 """Names that every dataset tool takes: ids of utterances and speakers. Pure.
 
-Ids are lower-case ASCII letters, digits and dashes: a dot ends a sample's name in WebDataset, a space ends it in Kaldi, a
-slash is a folder everywhere. Speakers have no dash but underscores: Kaldi puts them before the id with a dash between,
-and its files are then in order by speaker as by utterance, since a dash sorts before all that a speaker may hold.
+Ids are lower-case ASCII letters, digits and dashes: a dot ends a sample's name in WebDataset, a space ends it in Kaldi,
+a slash is a folder everywhere. Speakers have no dash but underscores: Kaldi puts them before the id with a dash
+between, and its files are then in order by speaker as by utterance, since a dash sorts before all that a speaker may
+hold.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ def utterance_id(job: str, segment: int, item: str | None) -> str:
 
     The number makes it unique in its job, the digest at the end of a job's id unique among jobs.
     """
-    parts = [_safe(job, "-", MAX_JOB_CHARS, keep_end=True) or "job", f"{segment + 1:06d}"]
+    parts = [_job_part(job), f"{segment + 1:06d}"]
     if item is not None:
         parts.append(_safe(item, "-", MAX_ITEM_CHARS))
     return "-".join(part for part in parts if part)
+
+
+def job_names(job: str, ending: str) -> re.Pattern[str]:
+    """What the files of a job's utterances are called."""
+    return re.compile(rf"{re.escape(_job_part(job))}-\d{{6,}}(?:-[a-z0-9-]*)?\.{re.escape(ending)}")
 
 
 def speaker_name(model: str, voice: str) -> str:
@@ -48,6 +54,10 @@ def checked_name(name: str) -> str:
 def name_from(text: str) -> str:
     """A possible name for a dataset out of any text; `dataset` when nothing of it can stay."""
     return _safe(text, "-", 60) or "dataset"
+
+
+def _job_part(job: str) -> str:
+    return _safe(job, "-", MAX_JOB_CHARS, keep_end=True) or "job"
 
 
 def _speaker_part(name: str) -> str:

@@ -46,7 +46,9 @@ class Selection:
         """Refuse lengths that nothing can have. Raises BadOption."""
         low, high = self.min_s or 0.0, self.max_s
         if low < 0 or (high is not None and (high <= 0 or high < low)):
-            msg = f"--min-s {self.min_s} and --max-s {self.max_s} leave nothing; use seconds, the first below the second"
+            msg = (
+                f"--min-s {self.min_s} and --max-s {self.max_s} leave nothing; use seconds, the first below the second"
+            )
             raise BadOption(msg)
 
     @classmethod

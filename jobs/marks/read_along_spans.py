@@ -15,11 +15,10 @@ from typing import NamedTuple
 from jobs.marks.read_along_tags import Tag, Tags
 
 _INLINE = frozenset(
-    (
-        "a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt rtc "
-        "ruby s samp small span strike strong sub sup time tt u var wbr"
-    ).split()
+    {"a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em"}
 )
+_INLINE |= {"font", "i", "img", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "rtc", "ruby", "s"}
+_INLINE |= {"samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"}
 """Elements that a span may hold, and stand in (HTML: phrasing content); all others bound it."""
 _EMPTY_BLOCKS = frozenset({"hr", "p", "div", "li", "td", "th"})
 """Blocks that may come as one empty tag (`<p/>`)."""

@@ -1,4 +1,4 @@
-"""The tags of a well-formed XHTML document with their places in its text. Pure; what is not well-formed is not for it."""
+"""The tags of a well-formed XHTML document with their places in its text. Pure; what is ill-formed is not for it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import re
 from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
-_TAG = re.compile(
+TAG = re.compile(
     r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<![A-Za-z](?:[^>\[\"']|\"[^\"]*\"|'[^']*'|\[.*?\]\s*(?=>))*+>"
     r"|<(?P<closes>/)?(?P<name>[^\s/>\"'<=!?]+)(?:[^>\"'/]|/(?!>)|\"[^\"]*\"|'[^']*')*+(?P<empty>/)?>",
     re.DOTALL,
 )
-_WHOLE = frozenset(
-    "svg math object video audio iframe canvas select textarea button script style template noscript map".split()
-)
+_WHOLE = frozenset({"svg", "math", "object", "video", "audio", "iframe", "canvas", "select", "textarea", "button"})
+_WHOLE |= {"script", "style", "template", "noscript", "map"}
 """Elements that are marked as a whole or not at all: a span inside would not be allowed, or not be seen."""
 
 
@@ -46,6 +45,10 @@ class Tags:
         """The start tag of the document's element."""
         return next((tag for tag in self.tags if tag.name), None)
 
+    def named(self, name: str, *, closes: bool) -> Tag | None:
+        """The first start or end tag of a name."""
+        return next((tag for tag in self.tags if tag.name == name and tag.closes is closes), None)
+
     def around(self, place: int) -> tuple[int, int]:
         """[start, end) of what can be marked at a character: itself, or the element in whose tag it is."""
         index = bisect_right(self.starts, place) - 1
@@ -63,7 +66,7 @@ class Tags:
     def _read(self, text: str) -> None:
         opened: list[int] = []
         skipping = 0
-        for match in _TAG.finditer(text):
+        for match in TAG.finditer(text):
             prefix, _, name = (match["name"] or "").rpartition(":")
             closes, empty = match["closes"] is not None, match["name"] is None or match["empty"] is not None
             if skipping:

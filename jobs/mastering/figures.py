@@ -43,7 +43,7 @@ class Levels(Frozen):
 
 
 class Coding(Frozen):
-    """How a file is coded. `bit_rates_bps`: all that its frames have (mp3), else what the file declares, if anything."""
+    """How a file is coded. `bit_rates_bps`: all that its frames have (mp3), else what the file declares, if it does."""
 
     codec: str
     sample_rate_hz: int
@@ -139,14 +139,14 @@ def measure_file(path: Path) -> tuple[Levels, Coding]:
 
 def mono(frame: av.AudioFrame) -> npt.NDArray[Any]:
     """The samples of a decoded frame, [n]: int16, or float32 with full scale 1.0; the mean of several channels."""
-    array = frame.to_ndarray()
+    array: npt.NDArray[Any] = frame.to_ndarray()
     channels = len(frame.layout.channels)
     planes = array if frame.format.is_planar else array.reshape(-1, channels).T
     if channels == 1 and planes.dtype in (np.int16, np.float32, np.float64):
-        return planes[0]
+        return np.asarray(planes[0])
     scaled = planes.astype(np.float64)
-    if np.issubdtype(planes.dtype, np.integer):
-        scaled /= -float(np.iinfo(planes.dtype).min)
+    if planes.dtype.kind == "i":
+        scaled /= 2.0 ** (8 * planes.dtype.itemsize - 1)
     return np.asarray(scaled.mean(axis=0), dtype=np.float32)
 
 

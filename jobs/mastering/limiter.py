@@ -1,8 +1,8 @@
 """Gain, and a limiter that looks ahead so that no true peak is above a ceiling. Streaming, numpy.
 
-At every sample: the highest point of the curve around it (oversampled by a windowed sinc, as ITU-R BS.1770-4 annex 2
-does), the gain that would bring that point to the ceiling, the least such gain within the look-ahead, and a Hann-weighted
-mean of those. Each of the means is over windows that hold the sample itself, so the gain is never above what it needs:
+At every sample: the highest point of the curve around it (oversampled by a windowed sinc, in the way of ITU-R BS.1770-4
+annex 2), the gain that would bring that point to the ceiling, the least such gain within the look-ahead, and a mean of
+those under a Hann window. All are of windows that hold the sample itself, so the gain is never above what it needs:
 
     gain[n] = Σ hann[k] · m[n-k],   m[i] = min(needed[i … i+L]),   k = 0 … L
 
@@ -53,7 +53,7 @@ def limited(blocks: Iterable[Pcm], setting: Setting, sample_rate_hz: int) -> Ite
 
 
 def true_peak(samples: Samples, sample_rate_hz: int) -> Samples:
-    """The highest point of the curve from one sample before to one after each: [n] → [n - 2 * 13], without the edges."""
+    """The highest point of the curve from one sample before to one after each: [n] → [n - 26], without the edges."""
     phases = _phases(-(-MIN_OVERSAMPLED_HZ // sample_rate_hz))
     inner = samples[_HALF_TAPS:-_HALF_TAPS]
     after = np.abs(inner)  # the highest of [i, i + 1)

@@ -46,7 +46,7 @@ def check_tasks(move: str, job: str, tasks: Sequence[SegmentTask]) -> None:
 
 def check_rule(job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> None:
     """Raise ValueError unless all belong to the chapter of `job`, no segment comes twice and `settled` are finished."""
-    everything = [*settled, *again]
+    everything: list[SegmentResult | SegmentTask] = [*settled, *again]
     _check_places("rule", job, [(entry.job, entry.segment) for entry in everything])
     check_results(settled)
     strangers = sorted(entry.segment for entry in everything if entry.chapter != chapter)

@@ -64,7 +64,9 @@ class LexiconPhonemes:
         if " ".join(part.ipa for part in parts if part.ipa) != ipa:  # not how this sentence was put together
             return [Part(ipa, num_letters(sentence))]
         blanks = [bool(part.ipa) and any(before.ipa for before in parts[:at]) for at, part in enumerate(parts)]
-        return [part for one, blank in zip(parts, blanks, strict=True) for part in ([Part(" ")] if blank else []) + [one]]
+        return [
+            part for one, blank in zip(parts, blanks, strict=True) for part in ([Part(" ")] if blank else []) + [one]
+        ]
 
     def _parts(self, tokens: list[Any]) -> list[Part]:
         """The IPA between two blanks each, as the notation is turned from one blank to the next."""

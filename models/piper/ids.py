@@ -56,7 +56,9 @@ def spelled(reading: Reading, id_map: Mapping[str, tuple[int, ...]]) -> Spelled:
     ends = list(accumulate((_num_ids(sign, id_map) for sign in reading.ipa), initial=first))
     words = tuple((ends[start], ends[end]) for start, end in reading.words)
     whole = ends[-1] + len(id_map[_END]) == len(ids)
-    lost = any(start == end and letters[0] < letters[1] for (start, end), letters in zip(words, reading.words, strict=True))
+    lost = any(
+        start == end and letters[0] < letters[1] for (start, end), letters in zip(words, reading.words, strict=True)
+    )
     return Spelled(ids, words if whole and not lost else ())
 
 

@@ -26,7 +26,7 @@ import torch
 from engine.request import Request
 from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.verdict import Reason
-from jobs.checks.words import compare, hearing_reasons
+from jobs.checks.comparison import compare, hearing_reasons
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.plan import SegmentPlan
 from jobs.spec import base_language

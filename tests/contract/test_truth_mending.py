@@ -10,7 +10,7 @@ from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from tests.contract.house_of_truth import House, names, segments_of
 from tests.helpers_truth import record, result, tasks, worker
 
-PLAN, ASSEMBLE, FINISH = StepKind
+PLAN, CHECK, ASSEMBLE, FINISH = StepKind
 
 
 def assemble(house: House, job: str, chapters: int) -> None:

@@ -28,6 +28,8 @@ MAX_ENTRIES = 50_000
 MAX_ENTRY_BYTES = 64 * 1024 * 1024
 MAX_TEXT_BYTES = 128 * 1024 * 1024
 """Of all documents together: a thousand times a long novel is refused."""
+MAX_BOOK_BYTES = 2 * 1024 * 1024 * 1024
+"""Of all files together, pictures and recordings too, where they are copied."""
 MAX_RATIO = 200
 """Text packs 3 to 20 times; deflate reaches 1,032 on nothing but one repeated byte."""
 RATIO_FROM_BYTES = 1024 * 1024
@@ -131,6 +133,27 @@ class Archive:
         decoded = decode_markup(self.read(path), called)
         page = page_of(decoded.text, lambda plain: parse_xhtml(plain, called))
         return page, decoded.encoding, (*decoded.warnings, *(f"{called}: {warning}" for warning in page.warnings))
+
+    def check(self) -> None:
+        """Read every file once, those too that hold no text, for whoever is to copy the book.
+
+        Raises:
+            BadSource: one is broken (`bad_zip`) or protected (`encrypted`), or they are too large (`zip_bomb`).
+        """
+        total_bytes = sum(info.file_size for info in self.zip.infolist())
+        if total_bytes > MAX_BOOK_BYTES:
+            msg = f"has {total_bytes} bytes of files in it; up to {MAX_BOOK_BYTES} are allowed"
+            raise self.bad(Code.ZIP_BOMB, msg)
+        for info in self.zip.infolist():
+            if info.flag_bits & 1:
+                raise self.bad(Code.ENCRYPTED, f"needs a password for {info.filename}; give a copy without protection")
+            try:
+                with self.zip.open(info) as file:
+                    while file.read(1 << 20):
+                        pass
+            except _BROKEN as error:
+                msg = f"has a broken file, {info.filename}: {error}; download or export it again"
+                raise self.bad(Code.BAD_ZIP, msg) from None
 
     def bad(self, code: Code, what: str) -> BadSource:
         """An error about this archive."""

@@ -123,6 +123,7 @@ class ReadDocument:
 
     @property
     def chars(self) -> int:
+        """Of all its blocks."""
         return sum(len(block.text) for block in self.blocks)
 
 

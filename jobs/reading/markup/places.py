@@ -1,7 +1,7 @@
 """Where in its XHTML each character of an EPUB's text stands, for those who write into those documents.
 
-    places = places_of(data, "book.epub", options)
-    places.ranges(120, 164)  # [Range(file=2, start=1830, end=1874)]
+places = places_of(data, "book.epub", options)
+places.ranges(120, 164)  # [Range(file=2, start=1830, end=1874)]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from jobs.reading.markup.package import Package
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 
 _BLANKS = re.compile(r"[ \t\r\n\f]{2,}")
-_NOWHERE = -1
+_NOWHERE = 2**64 - 1
 """The place of a character that was put in: it stands in no document."""
 
 
@@ -34,9 +34,9 @@ class Range(NamedTuple):
 
 @dataclass(slots=True)
 class PlacedText(BookText):
-    """The same text, with the place of each of its characters in the page it came from (-1: in none)."""
+    """The same text, with the place of each of its characters in the page it came from."""
 
-    places: array[int] = field(default_factory=lambda: array("i"))
+    places: array[int] = field(default_factory=lambda: array("Q"))
 
     def put(self, text: str, places: Sequence[int], /, *, spoken: bool) -> tuple[str, Sequence[int]]:
         """As `BookText.put`; remembers `places`."""
@@ -98,7 +98,7 @@ def places_of(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS)
 
 def _of_flat(text: str, places: Sequence[int]) -> Sequence[int]:
     """The places of a text in which every run of white space became one sign: its first one's."""
-    kept: array[int] = array("i")
+    kept: array[int] = array("Q")
     at = 0
     for match in _BLANKS.finditer(text):
         kept.extend(places[at : match.start() + 1])

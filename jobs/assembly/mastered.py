@@ -1,0 +1,189 @@
+"""Finished files at the level a profile aims at: encode, measure the file, correct, and keep what was found.
+
+A coder changes levels a little (LAME takes some 0.4 dB off) and lets peaks overshoot, so the file itself is measured,
+and encoded again with another gain and ceiling until it holds what its profile promises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from jobs.assembly.encode import EncodeSpec, encode
+from jobs.assembly.timeline import ChapterTimeline, Timeline
+from jobs.errors import ObjectMissing
+from jobs.kinds import LoudnessOver, Profile
+from jobs.mastering.figures import Coding, Levels, measure_file
+from jobs.mastering.limiter import Setting
+from jobs.mastering.profiles import TARGETS, Target
+from jobs.mastering.settle import OFF_DB, Run, Settling, mastered
+from jobs.protocols import Store
+from jobs.spec import AudioFormat, Frozen, JobSpec
+
+_log = logging.getLogger(__name__)
+
+TRIES = 3
+"""How often one file is encoded at most."""
+NEAR_DB = 0.2
+"""A file whose level is this near to the aim is not encoded again for it."""
+_MARGIN_DB = 0.05
+"""What meters differ by, and what rounding to 16 bits may add."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstGuess:
+    """Measured on speech: what a coder takes off the level, and by how much it lets true peaks overshoot."""
+
+    loss_db: float = 0.0
+    overshoot_db: float = 0.0
+
+
+FIRST_GUESSES: dict[AudioFormat, FirstGuess] = {
+    AudioFormat.M4B: FirstGuess(overshoot_db=0.25),
+    AudioFormat.MP3: FirstGuess(loss_db=0.4, overshoot_db=0.1),
+    AudioFormat.OPUS: FirstGuess(loss_db=0.25, overshoot_db=0.6),
+}
+"""Where the first encoding begins; a wrong guess costs a second one. Lossless formats need none."""
+
+
+class FileMaster(Frozen):
+    """One finished file: what was done (None: see its chapters) and what the file measures. `note` is for people."""
+
+    key: str
+    audio_format: AudioFormat
+    gain_db: float | None = None
+    ceiling_dbtp: float | None = None
+    levels: Levels
+    coding: Coding
+    note: str = ""
+
+
+class Master(Frozen):
+    """The files of one chapter or of the whole book. `of` is a hash of all that decides them, but for the source."""
+
+    of: str
+    files: tuple[FileMaster, ...]
+
+    def setting(self, audio_format: AudioFormat) -> Setting:
+        """What was done to the file of one format. Raises KeyError."""
+        for file in self.files:
+            if file.audio_format is audio_format and file.gain_db is not None and file.ceiling_dbtp is not None:
+                return Setting(file.gain_db, file.ceiling_dbtp)
+        raise KeyError(audio_format)
+
+
+def target_of(spec: JobSpec) -> Target | None:
+    """What the job's audio is to be brought to; None for profile raw."""
+    return TARGETS.get(spec.mastering.profile)
+
+
+def over_book(spec: JobSpec) -> bool:
+    """Whether one gain is measured over the whole book, so that no chapter can be written before the last is spoken."""
+    return spec.mastering.profile is not Profile.RAW and spec.mastering.over is LoudnessOver.BOOK
+
+
+def encode_mastered(path: Path, run: Run, spec: EncodeSpec, settling: Settling, *, tone: bool) -> FileMaster:
+    """Write a run of audio as one file; `settling` is of that run, or of a longer one it is a part of.
+
+    The level of a part is not corrected, only its peaks. Raises as `encode`.
+    """
+    guess = FIRST_GUESSES.get(spec.audio_format, FirstGuess())
+    target = settling.target
+    settled = settling.at(target.true_peak_dbtp - guess.overshoot_db - _MARGIN_DB)
+    levelled = settled.level_db is not None
+    setting = settled.setting
+    if levelled:
+        setting = replace(setting, gain_db=round(setting.gain_db + guess.loss_db, 3))
+    whole = levelled and settling.run is run
+
+    def write(chosen: Setting) -> None:
+        encode(path, mastered(run, chosen, tone=tone), spec)
+
+    setting, levels, coding = until_it_holds(path, write, setting, target, correct_level=whole)
+    notes = [] if levelled else [settled.note]
+    notes += doubts(levels, target, level=whole)
+    return FileMaster(
+        key="",
+        audio_format=spec.audio_format,
+        gain_db=setting.gain_db,
+        ceiling_dbtp=setting.ceiling_dbtp,
+        levels=levels,
+        coding=coding,
+        note="; ".join(notes),
+    )
+
+
+def until_it_holds(
+    path: Path, write: Callable[[Setting], None], setting: Setting, target: Target, *, correct_level: bool
+) -> tuple[Setting, Levels, Coding]:
+    """Write and measure a file, again with another setting where it is over the peak or off the level, a few times."""
+    for left in reversed(range(TRIES)):
+        write(setting)
+        levels, coding = measure_file(path)
+        better = _better(setting, levels, target, correct_level=correct_level)
+        if better == setting or not left:
+            break
+        setting = better
+    return setting, levels, coding
+
+
+def doubts(levels: Levels, target: Target, *, level: bool = True) -> list[str]:
+    """What a finished file does not hold of what its profile promises, in words for people."""
+    found = []
+    over_db = levels.true_peak_dbtp - target.true_peak_dbtp
+    if over_db > 0:
+        found.append(f"its true peak is {levels.true_peak_dbtp:.2f} dBTP, {over_db:.2f} dB above the limit")
+    off_db = (level_db(levels, target) or target.level_db) - target.level_db
+    if level and abs(off_db) > OFF_DB:
+        found.append(f"its level is {off_db:+.1f} dB off the aim of {target.level_db:g}: its peaks allow no other")
+    return found
+
+
+def level_db(levels: Levels, target: Target) -> float | None:
+    """The level of a file by the measure its profile aims at; None where it has none."""
+    if levels.loudness_lufs is None:
+        return None
+    return levels.loudness_lufs if target.loudness_lufs is not None else levels.rms_db
+
+
+def _better(setting: Setting, levels: Levels, target: Target, *, correct_level: bool) -> Setting:
+    over_db = levels.true_peak_dbtp - target.true_peak_dbtp
+    found_db = level_db(levels, target)
+    off_db = target.level_db - found_db if correct_level and found_db is not None else 0.0
+    if over_db > 0:
+        setting = replace(setting, ceiling_dbtp=round(setting.ceiling_dbtp - over_db - _MARGIN_DB, 3))
+    elif abs(off_db) <= NEAR_DB:
+        return setting
+    return replace(setting, gain_db=round(setting.gain_db + off_db, 3))
+
+
+# ── what is kept between the steps of a job ─────────────────────────────────────────────────────────────────────────
+
+
+def digest_of(spec: JobSpec, timeline: Timeline | None, chapter: ChapterTimeline) -> str:
+    """A hash of all that decides the files of a chapter; `timeline` is given where one gain is for the whole book."""
+    decides = (spec.mastering.model_dump_json(), spec.formats, chapter, timeline)
+    return hashlib.blake2b(repr(decides).encode(), digest_size=16).hexdigest()
+
+
+def save_master(store: Store, key: str, of: str, files: Sequence[FileMaster]) -> Master:
+    """Keep what was done to the files of a chapter or book. Raises StoreError."""
+    master = Master(of=of, files=tuple(files))
+    store.put(key, master.model_dump_json().encode())
+    return master
+
+
+def load_master(store: Store, key: str) -> Master | None:
+    """What was kept; None where there is nothing, or nothing that can be read."""
+    try:
+        return Master.model_validate_json(store.get(key))
+    except ObjectMissing:
+        return None
+    except ValidationError as error:
+        _log.warning("%s in %s cannot be read and is made again: %s", key, store.url, error)
+        return None

@@ -1,0 +1,104 @@
+"""What becomes of an attempt that left its slot: a verdict, a record in the store, and the result or the next attempt.
+
+Runs in the outlet's thread. Knows stores, takes and checks; no queue and no truth.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.request import FinishReason, Samples
+from jobs.attempts import at_attempt
+from jobs.checks.free import TakeFacts, check_take
+from jobs.checks.ruling import Tried, done
+from jobs.checks.verdict import Verdict
+from jobs.protocols import Store
+from jobs.retakes import chosen, standing
+from jobs.spec import SegmentResult, SegmentTask
+from jobs.takes import Judged, Pcm, TakeInfo, TakeOrigin, write_take
+from models.card import ModelCard
+from workers.voicing import Voicing
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """An attempt whose last audio is there. `compute_s` is what it and the attempts before it took in this process."""
+
+    voicing: Voicing
+    finish: FinishReason
+    error: str | None
+    compute_s: float
+    words: tuple[tuple[int, int], ...] = ()
+
+
+def conclude(store: Store, spoken: Spoken) -> SegmentResult | SegmentTask:
+    """Keep the record of an attempt and say what follows. May be repeated: the bytes are the same.
+
+    An attempt that ended by an error of the engine leaves no record: it may be the machine's fault. It counts as made
+    while this process holds the segment. Raises StoreError.
+    """
+    task, samples = spoken.voicing.task, _samples(spoken.voicing)
+    verdict = check_take(samples, _facts(spoken))
+    info = None if spoken.finish is FinishReason.ERROR else _keep(store, spoken, samples, verdict)
+    following: SegmentResult | SegmentTask
+    if info is not None and verdict.good:
+        following = done(task, Tried(task.attempt, info, verdict), made=task.attempt + 1)
+    elif task.attempt + 1 < task.takes:
+        following = standing(store, at_attempt(task, task.attempt + 1), trouble=verdict.text)
+    else:
+        following = chosen(store, task, trouble=verdict.text)
+    spent = spoken.voicing.spent
+    costs = {"device_s": spent.device_s, "energy_j": spent.energy_j}
+    if isinstance(following, SegmentTask):
+        return following.model_copy(update=costs)
+    told = {"compute_s": round(spoken.compute_s, 4), "device": spoken.voicing.device, "reused": False}
+    return following.model_copy(update={**costs, **told})
+
+
+def judge_stored(info: TakeInfo, pcm: Pcm, card: ModelCard) -> Verdict:
+    """The verdict of today's checks on a stored take, from its record and its samples ([S] int16)."""
+    facts = TakeFacts(
+        sample_rate_hz=info.sample_rate_hz,
+        finish=info.finish,
+        spoken=info.origin.spoken,
+        language=info.origin.language,
+        speed=info.origin.speed,
+        chars_per_s=card.chars_per_s,
+        expected_rate_hz=card.sample_rate_hz,
+    )
+    return check_take(pcm.astype(np.float32) / np.float32(32767), facts)
+
+
+def _samples(voicing: Voicing) -> Samples:
+    return np.concatenate(voicing.pieces) if voicing.pieces else np.zeros(0, np.float32)
+
+
+def _facts(spoken: Spoken) -> TakeFacts:
+    voicing, task = spoken.voicing, spoken.voicing.task
+    return TakeFacts(
+        sample_rate_hz=voicing.sample_rate_hz,
+        finish=spoken.finish.value,
+        spoken=task.spoken,
+        language=task.language,
+        speed=task.speed,
+        chars_per_s=voicing.card.chars_per_s,
+        expected_rate_hz=voicing.card.sample_rate_hz,
+        error=spoken.error or "",
+    )
+
+
+def _keep(store: Store, spoken: Spoken, samples: Samples, verdict: Verdict) -> TakeInfo:
+    voicing, task = spoken.voicing, spoken.voicing.task
+    origin = TakeOrigin(
+        model=task.model,
+        voice=task.voice,
+        language=task.language,
+        spoken=task.spoken,
+        seed=task.seed,
+        speed=task.speed,
+        numerics=voicing.numerics,
+    )
+    judged = Judged(spoken.finish.value, verdict, spoken.words)
+    return write_take(store, task.take, samples, sample_rate_hz=voicing.sample_rate_hz, origin=origin, judged=judged)
