@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import bench, control, doctor, export, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
+from cli import acx, bench, control, doctor, export, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
 from cli.options import Shared, shared
 from cli.output import Exit
 from jobs import errors
@@ -101,6 +101,7 @@ nodes.add_to(app)
 doctor.add_to(app)
 warm.add_to(app)
 bench.add_to(app)
+acx.add_to(app)
 
 
 def main() -> None:

@@ -84,6 +84,7 @@ def bench(
         options.output.say(f"{number} slots: {wishes.count(number)} requests")
         reports.append(opened.measure(number))
         options.output.say(bench_report.line(reports[-1]))
+    opened.keep(reports)
     shown = table(*bench_report.headers(reports), rows=bench_report.rows(reports))
     options.output.result(bench_report.document(opened, reports), shown)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from jobs.assembly.encode import EncodeSpec, Tags, encode
+from jobs.checks.hearing import ENGLISH_ASR, OTHER_ASR
 from jobs.connect import open_broker
 from jobs.embedded import Embedded
 from jobs.errors import JobsError
@@ -47,6 +48,7 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield device_finding()
     yield from voice_findings(settings)
     yield from encoder_findings()
+    yield recogniser_finding()
 
 
 def broker_findings(settings: Settings) -> Iterator[Finding]:
@@ -149,3 +151,18 @@ def encoder_findings() -> Iterator[Finding]:
             "encoders", f"not working: {', '.join(broken)}", "reinstall PyAV: pip install --force-reinstall av"
         )
     yield Finding("encoders", f"{', '.join(working)} (built in, no ffmpeg program needed)")
+
+
+def recogniser_finding() -> Finding:
+    """Whether `--check asr` can listen; no job needs it."""
+    from workers.recogniser import find_recogniser
+
+    missing: list[str] = []
+    for asr in (ENGLISH_ASR, OTHER_ASR):
+        try:
+            find_recogniser(asr)
+        except JobsError as error:
+            missing.append(str(error))
+        else:
+            return Finding("recogniser", f"{asr} for --check asr")
+    return Finding("recogniser", "none for --check asr", missing[0], needed=False)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import TypeVar
 
 from cli.sources import one_of
+from jobs.checks.hearing import USUAL_ASR
 from jobs.errors import BadOption
 from jobs.kinds import DatasetLayout, LoudnessOver, OnBad, Profile, SubtitleFormat
 from jobs.spec import Checks, Mastering
 
 NamedT = TypeVar("NamedT", bound=StrEnum)
-
-DEFAULT_ASR = "base.en"
-"""The recogniser of `--check asr` without a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,9 @@ def _recogniser(check: str) -> str:
     if name != "asr" or (":" in check and not model):
         msg = f"--check {check!r} is not possible; use free, asr, or asr:MODEL (faster-whisper's, or a folder)"
         raise BadOption(msg)
-    return model or DEFAULT_ASR
+    if model.startswith(("~", ".")) or Path(model).is_dir():
+        return str(Path(model).expanduser().absolute())  # CPU workers run in other folders
+    return model or USUAL_ASR
 
 
 def _mastering(typed: Mapping[str, object]) -> Mastering | None:

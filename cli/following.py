@@ -6,6 +6,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from cli.acx_table import show_job
+from cli.costs import cost_document, cost_text, end_cost
 from cli.failures import Reasons, failure_documents, failure_line, failure_reasons
 from cli.output import Exit, JsonValue, Output
 from cli.session import Session
@@ -33,8 +35,13 @@ def follow_all(session: Session, output: Output, jobs: Sequence[tuple[JobRecord,
         elapsed_s = time.monotonic() - started_s
         reasons = failure_reasons(session, record)
         summary = summarise(record, files, elapsed_s, record.audio_s - before_s)
-        summaries.append({**summary, "reasons": failure_documents(reasons)})
         _tell(output, record, reasons, files, elapsed_s)
+        cost = end_cost(session, record)
+        for line in cost_text(cost, session.settings):
+            output.say(line)
+        checked = show_job(session, output, record) if files else None
+        figures: dict[str, JsonValue] = {} if checked is None else {"acx": checked}
+        summaries.append({**summary, "reasons": failure_documents(reasons), "cost": cost_document(cost), **figures})
     output.result({"jobs": summaries})
     return Exit.DONE if good else Exit.FAILED
 

@@ -40,6 +40,7 @@ def jobs(context: typer.Context, as_json: JsonOption = False, broker: BrokerOpti
 
 def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
     """Show one job: state, counts, failed segments and their reasons, finished audio."""
+    from cli.costs import cost_document, cost_of, cost_text
     from cli.failures import failure_documents, failure_reasons
     from cli.session import connect
     from jobs.deliver import finished_objects
@@ -51,12 +52,15 @@ def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False
         results = session.broker.truth.results(job)
         reasons = failure_reasons(session, record)
         objects = finished_objects(session.store_of(record), job)
+        cost = cost_of(results, session.settings)
     failures = [result for result in results.values() if result.state is SegmentState.FAILED]
     document = job_document(record)
     document["failures"] = [{"segment": result.segment, "reason": result.reason} for result in failures]
     document["reasons"] = failure_documents(reasons)
     document["objects"] = list(objects)
-    options.output.result(document, _status_text(record, failures, objects))
+    document["cost"] = cost_document(cost)
+    shown = [*cost_text(cost, session.settings), *objects]
+    options.output.result(document, _status_text(record, failures, shown))
 
 
 def watch(
@@ -91,7 +95,7 @@ def job_document(record: JobRecord) -> dict[str, JsonValue]:
     return document
 
 
-def _status_text(record: JobRecord, failures: list[SegmentResult], objects: list[str]) -> str:
+def _status_text(record: JobRecord, failures: list[SegmentResult], more: list[str]) -> str:
     from jobs.progress import clock
 
     lines = [
@@ -105,4 +109,4 @@ def _status_text(record: JobRecord, failures: list[SegmentResult], objects: list
     lines += [f"segment {failure.segment}: {failure.reason}" for failure in failures[:MAX_SHOWN_FAILURES]]
     if len(failures) > MAX_SHOWN_FAILURES:
         lines.append(f"… and {len(failures) - MAX_SHOWN_FAILURES} more; --json shows all")
-    return "\n".join([*lines, *objects])
+    return "\n".join([*lines, *more])

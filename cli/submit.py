@@ -36,8 +36,13 @@ def submit(  # one parameter per option is how Typer declares a command line
     seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Same seed and text: same audio.")] = 0,
     speed: Annotated[float, typer.Option(help="Speaking rate; 1 is the voice's own.")] = 1.0,
     formats: Annotated[
-        str, typer.Option("--format", metavar="LIST", help="Comma-separated: m4b, mp3, flac, opus, wav.")
-    ] = "m4b",
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="LIST",
+            help="Comma-separated: m4b (default), mp3 (--profile acx: default), flac, opus, wav.",
+        ),
+    ] = None,
     out: Annotated[
         str | None, typer.Option(metavar="DIR", help="Where finished audio goes; default: ./<name of the file>.")
     ] = None,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from cli.estimates import Expecting, running_broker
 from cli.finishing import Finishing
 from cli.following import default_out, follow_all
 from cli.options import Shared
@@ -17,10 +18,15 @@ from cli.output import Exit, JsonValue, Output
 from cli.plan_show import show_plan
 from cli.session import connect, find_offer, settings_for
 from cli.sources import Reading, one_of, source_of
+from jobs.connect import Broker
 from jobs.deliver import check_folder
 from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadOption, BadSource, SourceProblem
+from jobs.estimate import Estimate
+from jobs.kinds import Profile
+from jobs.mastering.acx import long_chapters
+from jobs.mastering.profiles import usual_formats
 from jobs.plan_view import short_line, shown
 from jobs.planning import PlanOptions
 from jobs.progress import clock
@@ -37,7 +43,7 @@ class Ask:
     finishing: Finishing
     seed: int
     speed: float
-    formats: str
+    formats: str | None
     out: str | None
     live: bool
     priority: str
@@ -55,20 +61,25 @@ def run(ask: Ask, options: Shared) -> Exit:
         session = stack.enter_context(connect(options.broker)) if settings.broker is not None else None
         model = _model_name(reading.model or settings.model)  # workers run in other folders
         offer = find_offer(model, reading.voice_name, settings, session.broker if session else None)
-        wishes = _wishes(ask, offer, settings.store_url, reading.plan_options())
+        expecting = Expecting.of(settings, offer, reading.voice_name)
+        wishes = _wishes(ask, expecting.offer, settings.store_url, reading.plan_options())
         sources = [source_of(name, reading.source_kind) for name in reading.files]
         drafts = [_draft(ask, source, wishes) for source in sources]
         outs = _check_outs(ask, drafts)
         if ask.dry_run:
-            _show(output, drafts, offer)
+            broker = session.broker if session else stack.enter_context(running_broker(settings))
+            _show(output, drafts, expecting, broker)
             return Exit.DONE
+        _check_recognisers(drafts, here=settings.broker is None)
         if session is None:
             session = stack.enter_context(connect(None, needs_node=ask.wait, model=model))
         session.check_served(model, command="tts-batch up")
         records = [accept(draft, session.broker.truth, session.store(wishes.store_url)) for draft in drafts]
-        _tell(output, drafts)
+        pairs = zip(drafts, records, strict=True)
+        estimates = [expecting.accepted(draft, record, session.broker) for draft, record in pairs]
+        _tell(output, drafts, estimates)
         if not ask.wait:
-            return _queued(output, records)
+            return _queued(output, records, estimates)
         return follow_all(session, output, list(zip(records, outs, strict=True)))
 
 
@@ -78,8 +89,25 @@ def _model_name(model: str) -> str:
     return model_name(model)
 
 
-def _queued(output: Output, records: Sequence[JobRecord]) -> Exit:
-    documents: list[JsonValue] = [{"job": record.job, "state": record.state.value} for record in records]
+def _check_recognisers(drafts: Sequence[Draft], *, here: bool) -> None:
+    """Whether the recogniser of each draft is on this machine, where its CPU workers run `here`.
+
+    Raises:
+        MissingExtra, BadOption: it is not.
+    """
+    asked = {draft.spec.checks.asr for draft in drafts} - {""}
+    if asked and here:
+        from workers.recogniser import find_recogniser
+
+        for asr in sorted(asked):
+            find_recogniser(asr)
+
+
+def _queued(output: Output, records: Sequence[JobRecord], estimates: Sequence[Estimate]) -> Exit:
+    documents: list[JsonValue] = [
+        {"job": record.job, "state": record.state.value, "estimate": expected.document()}
+        for record, expected in zip(records, estimates, strict=True)
+    ]
     output.result({"jobs": documents}, "\n".join(record.job for record in records))
     return Exit.DONE
 
@@ -104,7 +132,6 @@ def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
 
 def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -> Wishes:
     named = ask.out if ask.out is not None and "://" in ask.out else store_url
-    formats = [one_of(AudioFormat, "--format", name.strip()) for name in ask.formats.split(",")]
     return Wishes(
         offer=offer,
         store_url=open_shared_store(named).url,  # one spelling: the URL is part of the job's id
@@ -112,7 +139,7 @@ def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -
         language=ask.reading.lang,
         seed=ask.seed,
         speed=ask.speed,
-        formats=tuple(dict.fromkeys(formats)),
+        formats=_formats(ask),
         priority=one_of(Priority, "--priority", ask.priority),
         live=ask.live,
         options=options,
@@ -123,6 +150,14 @@ def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -
         exports=ask.finishing.exports,
         skip_bad_lines=ask.skip_bad_lines,
     )
+
+
+def _formats(ask: Ask) -> tuple[AudioFormat, ...]:
+    if ask.formats is None:
+        mastering = ask.finishing.mastering
+        return usual_formats(None if mastering is None else mastering.profile)
+    names = (name.strip() for name in ask.formats.split(","))
+    return tuple(dict.fromkeys(one_of(AudioFormat, "--format", name) for name in names))
 
 
 def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:
@@ -145,17 +180,28 @@ def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:
     return outs
 
 
-def _tell(output: Output, drafts: Sequence[Draft]) -> None:
-    """What a listener may miss, and the lines that were passed over."""
-    for draft in drafts:
+def _tell(output: Output, drafts: Sequence[Draft], estimates: Sequence[Estimate]) -> None:
+    """What a listener may miss, the lines that were passed over, and what it is expected to take."""
+    for draft, expected in zip(drafts, estimates, strict=True):
         name = f"{draft.spec.source_name}: " if len(drafts) > 1 else ""
         for problem in draft.planned.problems:
             output.say(shown(f"{name}line {problem.line} is passed over: {problem.message}"))
         if line := short_line(draft.plan.account):
             output.say(f"{name}{line}")
+        output.say(f"{name}{expected.line()}")
+        _tell_long_chapters(output, draft)
 
 
-def _show(output: Output, drafts: Sequence[Draft], offer: ModelOffer) -> None:
+def _tell_long_chapters(output: Output, draft: Draft) -> None:
+    if draft.spec.mastering.profile is not Profile.ACX:
+        return
+    for line in long_chapters(draft.plan, audio_s=draft.audio_s):
+        output.say(shown(line))
+
+
+def _show(output: Output, drafts: Sequence[Draft], expecting: Expecting, broker: Broker | None) -> None:
+    documents: list[JsonValue] = []
+    offer = expecting.offer
     for number, draft in enumerate(drafts):
         if not output.as_json:
             if number:
@@ -164,10 +210,16 @@ def _show(output: Output, drafts: Sequence[Draft], offer: ModelOffer) -> None:
         output.say(f"{draft.spec.language}, model {draft.spec.model}, voice {draft.spec.voice}")
         estimate = f"{clock(draft.audio_s)} audio, {draft.store_bytes / 1e6:.1f} MB"
         output.say(f"{len(draft.plan.segments)} segments, {draft.plan.prompt_chars} characters, about {estimate}")
-    output.result({"plans": [_document(draft) for draft in drafts]})
+        expected = expecting.dry(draft, broker)
+        output.say(expected.line())
+        for reason in expected.reasons(bench_helps=offer.lane != "utterance", model=offer.name):
+            output.say(reason)
+        _tell_long_chapters(output, draft)
+        documents.append(_document(draft, expected))
+    output.result({"plans": documents})
 
 
-def _document(draft: Draft) -> JsonValue:
+def _document(draft: Draft, expected: Estimate) -> JsonValue:
     plan = draft.plan
     return {
         "job": draft.job,
@@ -178,5 +230,6 @@ def _document(draft: Draft) -> JsonValue:
         "account": plan.account.totals().model_dump(mode="json"),
         "audio_s": round(draft.audio_s, 1),
         "store_bytes": draft.store_bytes,
+        "estimate": expected.document(),
         "warnings": list(plan.source.warnings),
     }

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from jobs import keys
+from jobs.checks.hearing import named_asr
 from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
@@ -38,6 +39,8 @@ from jobs.spec import (
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""
+ACX_MP3_BYTES_PER_S = 24_000
+"""192 kb/s: what ACX asks for."""
 PCM_BYTES = 2
 
 
@@ -102,7 +105,8 @@ class Draft:
     def out_bytes(self) -> int:
         """A generous estimate of the finished audio: chapters and whole book in each format."""
         pcm_bytes = self.audio_s * self.sample_rate_hz * PCM_BYTES
-        compressed_bytes = self.audio_s * COMPRESSED_BYTES_PER_S
+        acx = self.spec.mastering.profile is Profile.ACX and AudioFormat.MP3 in self.spec.formats
+        compressed_bytes = self.audio_s * (ACX_MP3_BYTES_PER_S if acx else COMPRESSED_BYTES_PER_S)
         lossless = {AudioFormat.WAV, AudioFormat.FLAC}
         if self.spec.source_kind is SourceKind.JSONL:
             lossless.add(AudioFormat.M4B)  # items of an m4b job are flac
@@ -143,7 +147,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
 
     Raises:
         BadSource: it cannot be read, or holds nothing to speak.
-        BadOption: a voice, language or speed that the model does not have.
+        BadOption: a voice, language or speed that the model does not have, a recogniser that knows another language.
     """
     offer = wishes.offer
     _check_speed(offer, wishes.speed)
@@ -174,7 +178,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         formats=wishes.formats,
         priority=wishes.priority,
         live=wishes.live,
-        checks=wishes.checks,
+        checks=_checks(wishes.checks, plan),
         mastering=wishes.mastering or _usual_mastering(origin.kind),
         subtitles=wishes.subtitles,
         read_along=wishes.read_along,
@@ -212,6 +216,12 @@ def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
     hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
     msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
     raise BadOption(msg)
+
+
+def _checks(asked: Checks, plan: Plan) -> Checks:
+    """The checks with their recogniser by name: which one is usual depends on the languages of the text."""
+    languages = {base_language(segment.language) for segment in plan.segments}
+    return asked.model_copy(update={"asr": named_asr(asked.asr, languages)})
 
 
 def _usual_mastering(kind: SourceKind) -> Mastering:

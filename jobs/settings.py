@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from jobs.errors import BadOption
+from jobs.tariff import Tariff
 
 PREFIX = "TTS_BATCH_"
 FOREIGN_PREFIX = "CELERY_"
@@ -96,6 +97,11 @@ class Settings:
     def kernels_dir(self) -> Path:
         """The kernel cache in force."""
         return self.kernel_cache or self.data_dir / "kernels"
+
+    @property
+    def tariff(self) -> Tariff:
+        """What a device costs."""
+        return Tariff(self.device_hour_price, self.currency or "")
 
     @property
     def measurements_dir(self) -> Path:

@@ -27,11 +27,7 @@ Pcm = npt.NDArray[np.int16]
 """[S] int16 mono samples; 32767 is full scale."""
 
 GOOD_FINISH = "stop"
-"""The only finish reason of a good take: the model said everything it was given."""
-BUDGET_FINISH = "budget"
-"""The finish reason of a model that was cut off at what its text may take at most."""
-SILENT_PEAK = 0.005
-"""A take whose loudest sample is below this (-46 dB of full scale) has no speech in it, only the noise of a voice."""
+"""The finish reason of a model that said everything it was given."""
 NOTHING_AGAINST = Verdict(grade=Grade.GOOD)
 NOT_JUDGED = Verdict(grade=Grade.GOOD, version=0)
 """The verdict of a record from before there were any: whoever reuses the take judges it first."""
@@ -82,27 +78,6 @@ class Judged:
 SOUND = Judged()
 
 
-def judge(samples: npt.NDArray[np.float32], finish: str) -> str:
-    """Why a take is not a good one, or "" if nothing speaks against it. `samples`: [S] float32, full scale 1.0."""
-    if finish == BUDGET_FINISH:
-        return (
-            "the model did not stop by itself within the time that its text may take, so it was cut off: it repeats "
-            "itself or has lost the text; the same seed mostly ends the same way, so submit the text with another "
-            "--seed, or in shorter sentences (random weights never stop)"
-        )
-    if finish != GOOD_FINISH:
-        return f"the model ended with {str(finish)!r} and not with {GOOD_FINISH!r}: something was left unsaid"
-    if samples.size == 0:
-        return "the model made no samples"
-    broken = int(samples.size - np.count_nonzero(np.isfinite(samples)))
-    if broken:
-        return f"{broken} of {samples.size} samples are not finite numbers"
-    peak = _peak(samples)
-    if peak < SILENT_PEAK:
-        return f"the take is silent: its peak is {peak:.6f}, speech has more than {SILENT_PEAK}"
-    return ""
-
-
 def pcm16(samples: npt.NDArray[np.float32]) -> Pcm:
     """Finite samples, [S] float32 of full scale 1.0, as [S] int16; what takes keep and live chunks carry.
 
@@ -125,16 +100,18 @@ def write_take(
     `samples`: [S] float32 mono, full scale 1.0; those of an unusable take may be empty or not finite.
 
     Raises:
-        ValueError: the samples have another shape or type, or `judge` speaks against a take that is not unusable.
+        ValueError: the samples have another shape or type, or none that can be kept and the verdict is not unusable.
         StoreError: the store refused.
     """
     if samples.ndim != 1 or samples.dtype != np.float32:
         msg = f"samples have shape {samples.shape} and type {samples.dtype}; a take is [S] float32"
         raise ValueError(msg)
     usable = judged.verdict.grade is not Grade.UNUSABLE
-    reason = judge(samples, judged.finish)
-    if usable and reason:
-        msg = f"take {take} cannot be kept: {reason}; its verdict must be unusable, not {judged.verdict.grade}"
+    if usable and not (np.isfinite(samples).all() and samples.any()):
+        msg = (
+            f"take {take} cannot be kept: {samples.size} samples, all of them zero or some not finite; "
+            f"its verdict must be {Grade.UNUSABLE}, not {judged.verdict.grade}"
+        )
         raise ValueError(msg)
     audio = _flac(pcm16(samples), sample_rate_hz) if usable else b""
     finite = samples[np.isfinite(samples)]

@@ -20,8 +20,10 @@ import torch
 
 from engine.tokens.engine import TokenEngine
 from engine.tokens.program import TokenProgram
+from jobs.benchmarks import Measurements, Speed
 from jobs.errors import BadOption
 from jobs.settings import Settings
+from jobs.spec import engine_name
 from models.base import SpeechModel
 from workers.bench_ceiling import Ceiling, ceiling, copy_bandwidth
 from workers.bench_meter import Meter, Window
@@ -30,6 +32,7 @@ from workers.bench_work import Mix, Piece
 from workers.engines import (
     UTTERANCE_LANE,
     EngineSettings,
+    device_name,
     load_model,
     make_token_engine,
     making,
@@ -146,6 +149,25 @@ class Bench:
         device = cast("TokenProgram", model.program).device
         name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
         return cls(wishes, settings, model, name, *spent_s, copy_bandwidth(device))
+
+    def keep(self, reports: Sequence[SlotReport]) -> None:
+        """Note how fast the engine was, for estimates: through the queue if that was measured. Raises OSError."""
+        found: dict[str, list[Speed]] = {}
+        for report in reports:
+            window = report.engine if report.queue is None else report.queue.window
+            run = replace(EngineSettings.of(self.settings, self.wishes.device), slots=report.slots)
+            engine = engine_name(self.model.card.name, run.numerics(self.model.card))
+            if window.audio_s > 0:
+                speed = Speed(
+                    device=device_name(self.wishes.device),
+                    audio_s=window.audio_s,
+                    device_s=window.window_s,
+                    measured_at_s=round(time.time(), 3),
+                    slots=report.slots,
+                )
+                found.setdefault(engine, []).append(speed)
+        for engine, speeds in found.items():
+            Measurements(self.settings.measurements_dir).note_bench(engine, speeds)
 
     @property
     def program(self) -> TokenProgram:

@@ -90,9 +90,9 @@ class StepSender:
         Raises:
             BrokerUnavailable: the broker does not take it; the step stays in the outbox.
         """
-        chapter = "" if step.chapter is None else f"-{step.chapter}"
-        arguments = (step.kind.value, step.job, step.chapter)
-        task_id = f"{step.kind}-{step.job}{chapter}-{step.entry}"
+        place = "".join(f"-{number}" for number in (step.chapter, step.part) if number is not None)
+        arguments = (step.kind.value, step.job, step.chapter, step.part)
+        task_id = f"{step.kind}-{step.job}{place}-{step.entry}"
         try:
             self._app.send_task(TASK, args=arguments, task_id=task_id, retry=False)
         except OperationalError as error:
@@ -108,18 +108,18 @@ def register_task(app: Celery, settings: Settings) -> None:
         return open_context(settings)
 
     @app.task(name=TASK, bind=True, shared=False, max_retries=MAX_TRIES - 1)  # type: ignore[untyped-decorator]
-    def step(task: Task, kind: str, job: str, chapter: int | None) -> None:
+    def step(task: Task, kind: str, job: str, chapter: int | None, part: int | None = None) -> None:
         context = context_of(os.getpid())
         try:
             # Only the first try of a message is a start: what is tried again did not die.
-            starts = context.truth.step_started(job, StepKind(kind), chapter) if task.request.retries == 0 else 1
+            starts = context.truth.step_started(job, StepKind(kind), chapter, part) if task.request.retries == 0 else 1
             if starts == 0:
                 log.info("step %s of job %s is not called for any more", kind, job)
             elif starts > MAX_STARTS:
                 died = StepDied(f"it was started {starts - 1} times and never came to an end")
                 give_up(context, StepKind(kind), job, died)
             else:
-                run_step(context, StepKind(kind), job, chapter)
+                run_step(context, StepKind(kind), job, chapter, part)
         except (UnknownJob, IllegalMove) as error:
             log.info("step %s of job %s: the job has moved on (%s)", kind, job, error)
         except (JobsError, OSError) as error:

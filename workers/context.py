@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from jobs.benchmarks import Measurements
 from jobs.connect import Broker, open_broker
 from jobs.errors import BrokerUnavailable
 from jobs.protocols import Store, Streams, Truth
@@ -19,6 +20,8 @@ class Context:
     truth: Truth
     streams: Streams
     _stores: dict[str, Store] = field(default_factory=dict)
+    measurements: Measurements | None = None
+    """Where finished jobs are noted; None: nowhere."""
 
     def store(self, url: str) -> Store:
         """The store at a URL; opened once."""
@@ -37,4 +40,5 @@ def open_context(settings: Settings) -> Context:
         msg = "no broker is set; pass --broker URL or set TTS_BATCH_BROKER, or run `tts-batch up` for the embedded one"
         raise BrokerUnavailable(msg)
     broker: Broker = open_broker(settings.broker, settings)
-    return Context(settings=settings, truth=broker.truth, streams=broker.streams)
+    measurements = Measurements(settings.measurements_dir)
+    return Context(settings=settings, truth=broker.truth, streams=broker.streams, measurements=measurements)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 
-from jobs.checks.comparison import compare, hearing_reasons, scores_of
 from jobs.checks.hearing import Heard, HeardWord, parts_of, read_heard, write_heard
 from jobs.errors import BadOption
 from jobs.plan_store import load_plan
@@ -48,6 +47,8 @@ def hear(recogniser: Recogniser, info: TakeInfo, pcm: Pcm) -> Heard:
     Raises:
         BadOption: it does not know the language of the take.
     """
+    from jobs.checks.comparison import compare, hearing_reasons, scores_of  # extra [asr]: this file is read without it
+
     language = base_language(info.origin.language)
     try:
         listened = recogniser.listen(pcm, info.sample_rate_hz, language)

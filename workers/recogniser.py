@@ -30,6 +30,8 @@ RATE_HZ = 16_000
 """What Whisper hears (Radford et al., 2022, section 2.2)."""
 BEAMS = 5
 _FILES = ("config.json", "model.bin", "tokenizer.json")
+_PACKAGES = {"faster_whisper": "faster-whisper", "rapidfuzz": "rapidfuzz"}
+"""Of the extra [asr]: by the name that is imported, the name that is installed."""
 _WINDOW_S = 30.0
 _TOKENS_PER_S = 12
 """A bound of what a window may hold: hurried speech has 6 tokens a second, a recogniser in a loop has no end."""
@@ -42,7 +44,7 @@ _SURE_LANGUAGE_S = 3.0
 class Listened:
     """What was heard: the transcript, each word with its start and end in seconds, the language it sounded like.
 
-    `guess` is a base language with its probability; "" where the recogniser knows one language only or heard too little.
+    `guess` is a base language with its probability; "" where it knows one language only or heard too little.
     """
 
     transcript: str
@@ -66,8 +68,8 @@ class Recogniser:
     def check_language(self, language: str) -> None:
         """Whether it knows a base language. Raises BadOption."""
         if language not in self.model.supported_languages:
-            known = "English alone" if self.one_language else ", ".join(self.model.supported_languages)
-            msg = f"recogniser {self.name!r} does not know language {language!r}, it knows {known}; use --check asr:base"
+            known = "English" if self.one_language else ", ".join(self.model.supported_languages)
+            msg = f"recogniser {self.name!r} does not know language {language!r}, only {known}; use --check asr:base"
             raise BadOption(msg)
 
     def listen(self, pcm: Pcm, rate_hz: int, language: str) -> Listened:
@@ -95,13 +97,18 @@ class Recogniser:
         words: list[tuple[str, float, float]] = []
         for segment in segments:
             texts.append(segment.text)
-            words += [(word.word.strip(), round(word.start, 3), round(word.end, 3)) for word in segment.words or ()]
+            words += [(word.word.strip(), _ms(word.start), _ms(word.end)) for word in segment.words or ()]
         guess, probability = ("", 0.0) if self.one_language or seconds < _SURE_LANGUAGE_S else self._guess(sound)
         return Listened("".join(texts).strip(), tuple(words), guess, probability)
 
     def _guess(self, sound: npt.NDArray[np.float32]) -> tuple[str, float]:
         guess, probability, _ = self.model.detect_language(sound)
         return guess, round(float(probability), 4)
+
+
+def _ms(seconds: float) -> float:
+    """Seconds to the millisecond (the recogniser's own are NumPy's)."""
+    return round(float(seconds), 3)
 
 
 def resampled(pcm: Pcm, rate_hz: int) -> npt.NDArray[np.float32]:
@@ -142,8 +149,10 @@ def find_recogniser(asr: str) -> Path:
         MissingExtra: faster-whisper is not installed.
         BadOption: no such model is on this machine.
     """
-    if importlib.util.find_spec("faster_whisper") is None:
-        msg = "--check asr needs faster-whisper, which is not installed; run: pip install 'tts-batch[asr]'"
+    missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        what = " and ".join(_PACKAGES[name] for name in missing)
+        msg = f"--check asr needs {what}, not installed here; run: pip install 'tts-batch[asr]'"
         raise MissingExtra(msg)
     folder = Path(asr) if Path(asr).is_dir() else _cached(asr)
     missing = [name for name in _FILES if not (folder / name).is_file()]
@@ -171,7 +180,8 @@ def _cached(asr: str) -> Path:
 
 
 def _how_to_get(asr: str) -> str:
-    name = asr if "/" in asr and not Path(asr).is_absolute() else f"Systran/faster-whisper-{asr}"
-    if Path(asr).is_absolute():
-        name = "Systran/faster-whisper-base.en"
-    return f"get one with: hf download {name}"
+    if not Path(asr).is_absolute() and ("turbo" in asr or "distil" in asr) and "/" not in asr:  # of other repositories
+        return f"get it with: python -c \"import faster_whisper; faster_whisper.download_model('{asr}')\""
+    named = asr if "/" in asr else f"Systran/faster-whisper-{asr}"
+    repository = "Systran/faster-whisper-base.en" if Path(asr).is_absolute() else named
+    return f"get one with: hf download {repository}"

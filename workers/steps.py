@@ -1,4 +1,4 @@
-"""The steps of a job that CPU workers do: plan, assemble a chapter, finish. Plain functions, each may run twice.
+"""The steps of a job that CPU workers do: plan, check, assemble a chapter, finish. Plain functions, each may run twice.
 
 A broker may lose or repeat a message, so a step looks at the truth first, writes the same bytes whenever it is
 repeated, and only then moves the truth on.
@@ -7,29 +7,34 @@ repeated, and only then moves the truth on.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 from jobs import keys
 from jobs.assembly.book import assemble_book, book_timeline
 from jobs.assembly.chapters import assemble_chapter
 from jobs.assembly.master_report import mastering_report
-from jobs.assembly.report import build_report, with_mastering, write_report
+from jobs.assembly.report import build_report, with_mastering, with_price, write_report
 from jobs.datasets.of_job import reported_objects, write_job_datasets
 from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
+from jobs.kinds import Grade, OnBad
 from jobs.marks.read_along import write_read_along
 from jobs.marks.write import write_book_marks, write_chapter_marks
+from jobs.plan import Plan
 from jobs.plan_store import load_plan
 from jobs.planning import tasks_of
 from jobs.protocols import StepKind
-from jobs.spec import JobRecord
+from jobs.retakes import goes_on_at
+from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import queue_segments
 from jobs.takes import has_take
 from workers.context import Context
+from workers.second_look import check_step, settle_chapter
 
 log = logging.getLogger(__name__)
 
 
-def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) -> None:
+def run_step(context: Context, kind: StepKind, job: str, chapter: int | None, part: int | None = None) -> None:
     """Do one step of a job. A job that is gone or over is left alone.
 
     Raises:
@@ -49,6 +54,9 @@ def run_step(context: Context, kind: StepKind, job: str, chapter: int | None) ->
     try:
         if kind is StepKind.ASSEMBLE and chapter is not None:
             chapter_step(context, record, chapter)
+        elif kind is StepKind.CHECK and chapter is not None and part is not None:
+            plan = load_plan(context.store(record.spec.store_url), job)
+            check_step(context, record, plan, chapter, part)
         elif kind is StepKind.FINISH:
             finish_step(context, record)
     except (ObjectMissing, ObjectDamaged) as error:
@@ -68,9 +76,12 @@ def give_up(context: Context, kind: StepKind, job: str, error: Exception) -> Non
 
 
 def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
-    """Make the audio of one chapter and note it."""
+    """Take the second look at one chapter; if nothing is to be spoken again, make its audio and note it."""
     store = context.store(record.spec.store_url)
-    plan, results = load_plan(store, record.job), context.truth.results(record.job)
+    plan = load_plan(store, record.job)
+    if not settle_chapter(context, record, plan, chapter):
+        return
+    results = context.truth.results(record.job)
     assemble_chapter(store, record, plan, chapter, results)
     write_chapter_marks(store, record, plan, chapter, results)
     context.truth.chapter_assembled(record.job, chapter)
@@ -91,9 +102,23 @@ def finish_step(context: Context, record: JobRecord) -> None:
     timeline = book_timeline(record, plan, results)
     licence = record.spec.voice_licence
     report = build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence)
+    report = with_price(report, context.settings.tariff)
     write_report(store, with_mastering(report, mastering_report(store, record, timeline)))
+    _note_speed(context, record, plan, results)
     failed = any(result.state is SegmentState.FAILED for result in results.values())
-    context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed else JobState.DONE)
+    marks = record.spec.checks.on_bad is OnBad.MARK
+    marked = marks and any(result.grade is not Grade.GOOD for result in results.values())
+    context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed or marked else JobState.DONE)
+
+
+def _note_speed(context: Context, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> None:
+    """Remember how fast the job was, for the next one's estimate; a full disk is no reason to fail it."""
+    if context.measurements is None:
+        return
+    try:
+        context.measurements.note_job(record, plan, results)
+    except OSError as error:
+        log.warning("job %s: its speed could not be noted: %s", record.job, error)
 
 
 def _speak_lost_takes(context: Context, record: JobRecord) -> bool:
@@ -103,5 +128,7 @@ def _speak_lost_takes(context: Context, record: JobRecord) -> bool:
     done = {segment for segment, result in results.items() if result.state is SegmentState.DONE}
     plan = load_plan(store, record.job)
     tasks = [task for task in tasks_of(plan, record.spec, record.job) if task.segment in done]
-    lost = [task for task in tasks if has_take(store, task.take) is None]
+    lost = [
+        goes_on_at(task, results[task.segment]) for task in tasks if has_take(store, results[task.segment].take) is None
+    ]
     return bool(lost) and context.truth.speak_again(record.job, lost) > 0

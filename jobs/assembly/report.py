@@ -13,10 +13,12 @@ from jobs import keys
 from jobs.account import AccountTotals
 from jobs.assembly.master_report import MasteringReport
 from jobs.assembly.timeline import Placed, Timeline
+from jobs.cost import RunReport, run_report
 from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord, SegmentResult
 from jobs.state import SegmentState
+from jobs.tariff import Tariff
 
 REPORT_VERSION = 2
 
@@ -69,13 +71,6 @@ class Totals(Frozen):
     late: int
     prompt_chars: int
     audio_s: float
-
-
-class RunReport(Frozen):
-    """What differs from run to run: work done and saved."""
-
-    compute_s: float
-    reused: int
 
 
 class Report(Frozen):
@@ -153,10 +148,7 @@ def build_report(
         totals=_totals(plan, segments),
         chapters=_chapters(segments, timeline),
         segments=segments,
-        run=RunReport(
-            compute_s=round(sum(result.compute_s for result in results.values()), 6),
-            reused=sum(result.reused for result in results.values()),
-        ),
+        run=run_report(results.values()),
     )
 
 
@@ -181,6 +173,11 @@ def with_mastering(report: Report, mastering: MasteringReport) -> Report:
             ),
         }
     )
+
+
+def with_price(report: Report, tariff: Tariff) -> Report:
+    """The report with what its run cost by a tariff."""
+    return report.model_copy(update={"run": report.run.priced(tariff)})
 
 
 def write_report(store: Store, report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Lays what was heard beside what should be said, so that the fewest and slightest things differ. Pure; needs rapidfuzz.
+"""Lays what was heard beside what should be said, so that the fewest things differ. Pure; needs rapidfuzz.
 
 Beside the moves of an edit distance (same, other, missing, added) a word may be like another one (names and rare words
 are misheard, which is no fault of a take), or stand for some words that sound as it does ("everyone", "every one").
@@ -17,7 +17,7 @@ from rapidfuzz.distance import Indel
 from jobs.checks.words import WILD
 
 NEAR = 0.5
-"""Words at least so alike (0: not at all, 1: the same) may be one misheard: ferry and fairy, Farnsworth and Fanceworth."""
+"""Words at least so alike (0: not at all, 1: the same) may be one misheard: ferry and fairy, Vasquez and Vescas."""
 NEAR_JOINED = 0.7
 """The same where one word stands for several: a word that is missing must not hide in the one beside it."""
 ALONE = 0.8
@@ -86,8 +86,8 @@ def _walked(ways: Sequence[Sequence[Step | None]]) -> list[Step]:
 
 
 def _steps(said: Sequence[str], heard: Sequence[str], *, sounds: bool) -> list[Step]:
-    """All last steps to here; of equal ones the first is taken."""
-    steps: list[Step] = []
+    """All last steps to here; of equal ones the first is taken, so that what is said twice is added at the end."""
+    steps = [Step(Move.ADDED, 0, 1, 1.0)] if heard else []
     if said and heard:
         steps.append(_beside(said[-1], heard[-1], sounds=sounds))
         if said[-1] == WILD or heard[-1] == WILD:
@@ -96,7 +96,6 @@ def _steps(said: Sequence[str], heard: Sequence[str], *, sounds: bool) -> list[S
         elif sounds:
             steps += _joined(said, heard)
     steps += [Step(Move.MISSING, 1, 0, 1.0)] if said else []
-    steps += [Step(Move.ADDED, 0, 1, 1.0)] if heard else []
     return steps
 
 
@@ -117,7 +116,7 @@ def _joined(said: Sequence[str], heard: Sequence[str]) -> list[Step]:
         if WILD in whole or WILD in one or not _lengths_fit(whole, one):
             continue
         alike = likeness(whole, one)
-        if alike >= NEAR_JOINED and max(likeness(word, one) for word in several) < min(alike, ALONE):
+        if alike == 1 or (alike >= NEAR_JOINED and max(likeness(word, one) for word in several) < min(alike, ALONE)):
             cost = (of_text + of_transcript - 2) * _JOIN_COST
             move = Move.SAME if alike == 1 else Move.NEAR
             steps.append(Step(move, of_text, of_transcript, cost + (1 - alike) * len(several)))

@@ -23,8 +23,8 @@ three had more, of 100 that were said twice 94, of 100 with babble at the end al
 CHARACTERS_FOR_A_WORD = 2
 """In scripts without spaces: what counts for words there counts for so many characters."""
 LEAST_FOR_END = 3
-"""In a text of fewer words the last one may be misheard altogether; in longer ones 1 of 253 clean takes ended so, and 87
-of 100 that were cut."""
+"""In a text of fewer words the last one may be misheard altogether; in longer ones 1 of 253 clean takes ended so, and
+87 of 100 that were cut."""
 LEAST_REPEATED = 2
 """Words heard twice in a row that are so once in the text: none of the clean takes, 83 of 100 that were said twice."""
 COST = 1.5
@@ -172,20 +172,24 @@ def hearing_reasons(
     `guess`: the base language that it sounded like with its probability, where the recogniser tells one; `language`:
     the one it should be in.
     """
+    def told(count: int) -> str:
+        return f"{count} {'character' if found.characters else 'word'}{'' if count == 1 else 's'}"
+
     unit = CHARACTERS_FOR_A_WORD if found.characters else 1
-    words = "characters" if found.characters else "words"
     many = unit * (FEW_WORDS + found.said / (unit * WORDS_FOR_ONE_MORE))
     most_cost = unit * COST + COST_OF_A_WORD * found.said
     end_limit = float(unit) if found.said >= LEAST_FOR_END * unit else found.said + 1.0
     checks = (
-        ("missing", found.missing, many + _LEAST, f"{found.missing} {words} of the text were not heard"),
-        ("end", found.missing_end, end_limit, f"the last {found.missing_end} {words} of the text were not heard"),
-        ("added", found.added, many + _LEAST, f"{found.added} {words} were heard that are not in the text"),
-        ("tail", found.added_end, unit, f"{found.added_end} {words} were heard after the end of the text"),
-        ("other", found.other, many + _LEAST, f"{found.other} {words} were heard as others"),
-        ("repeated", found.repeated, LEAST_REPEATED * unit, f"{found.repeated} {words} were heard twice in a row"),
-        ("unlike", found.cost, most_cost + _LEAST, _how_unlike(found, words)),
+        ("missing", found.missing, many + _LEAST, f"of the text not heard: {told(found.missing)}"),
+        ("end", found.missing_end, end_limit, f"not heard at the end of the text: {told(found.missing_end)}"),
+        ("added", found.added, many + _LEAST, f"heard, but not in the text: {told(found.added)}"),
+        ("tail", found.added_end, unit, f"heard after the end of the text: {told(found.added_end)}"),
+        ("other", found.other, many + _LEAST, f"heard as others: {told(found.other)}"),
+        ("repeated", found.repeated, LEAST_REPEATED * unit, f"heard twice in a row: {told(found.repeated)}"),
+        ("unlike", found.cost, most_cost + _LEAST, f"heard otherwise: {found.errors} of {told(found.said)}"),
     )
+    if not found.heard:
+        return (Reason(check="heard_nothing", score=0.0, limit=1.0, text="nothing was heard"),) if found.said else ()
     reasons = [
         Reason(check=f"heard_{check}", score=round(score, 4), limit=round(limit, 4), text=text)
         for check, score, limit, text in checks
@@ -216,9 +220,3 @@ def scores_of(found: Comparison, guess: tuple[str, float] = ("", 0.0)) -> dict[s
     scores = {f"{name}_{unit}": float(count) for name, count in counts.items()}
     scores["unlikeness"] = round(found.unlikeness, 4)
     return scores | ({"language_probability": guess[1]} if guess[0] else {})
-
-
-def _how_unlike(found: Comparison, words: str) -> str:
-    if not found.heard:
-        return "nothing was heard"
-    return f"what was heard is unlike the text: {found.errors} of {found.said} {words} differ"

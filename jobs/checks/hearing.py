@@ -6,14 +6,15 @@ Knows no recogniser (`workers.hearing` listens) and not how words are compared (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
 from jobs import keys
 from jobs.checks.verdict import Reason
-from jobs.errors import ObjectMissing
+from jobs.errors import BadOption, ObjectMissing
 from jobs.protocols import Store
 from jobs.spec import Frozen
 
@@ -23,6 +24,11 @@ PART_SEGMENTS = 64
 """Segments of a chapter that one CHECK step listens to: a few minutes of work of one core."""
 HEARING_VERSION = 1
 """Raised whenever takes are listened to or compared otherwise: an object of another version is made anew."""
+USUAL_ASR = "usual"
+"""Stands for the recogniser that is taken where none is named, until the languages of a job are known."""
+ENGLISH_ASR, OTHER_ASR = "base.en", "base"
+"""What it is then: 74 million weights, where tiny has 39 and small 244; the time of a CPU grows with them."""
+_ENGLISH_ONLY = ".en"
 
 
 class HeardWord(Frozen):
@@ -76,3 +82,19 @@ def unheard(store: Store, asr: str, takes: Iterable[str]) -> list[str]:
 def parts_of(segments: Sequence[ItemT]) -> list[Sequence[ItemT]]:
     """The segments of a chapter, in order, as the parts that CHECK steps listen to; a part's number is its place."""
     return [segments[start : start + PART_SEGMENTS] for start in range(0, len(segments), PART_SEGMENTS)]
+
+
+def named_asr(asr: str, languages: Collection[str]) -> str:
+    """The recogniser of a job by name: `asr` as it was asked for ("": none), for a job in some base languages.
+
+    Raises:
+        BadOption: the one that was named knows English alone, and the job is in other languages.
+    """
+    others = sorted(set(languages) - {"en"})
+    if asr == USUAL_ASR:
+        return OTHER_ASR if others else ENGLISH_ASR
+    if asr.endswith(_ENGLISH_ONLY) and others and not Path(asr).is_absolute():
+        names = ", ".join(others)
+        msg = f"recogniser {asr!r} knows English alone, and the text is in {names}; use --check asr:{OTHER_ASR}"
+        raise BadOption(msg)
+    return asr

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from jobs.speaking.aligned import runs_of
+from jobs.speaking.english.words import cardinal, locale_of
 from jobs.speaking.speaker import RULES, Speaker
 from jobs.spec import base_language
 
@@ -21,6 +22,8 @@ WITHOUT_SPACES = frozenset({"zh", "yue", "ja", "th", "lo", "km", "my", "bo"})
 """Base languages whose scripts put no space between words: they are compared character by character."""
 _FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
 _IPA = re.compile(r"⟦[^⟦⟧]*⟧")
+_HELD = f"[[{WILD}]]"
+"""A wild card as rules leave it alone."""
 _DIGITS = re.compile(r"\d[\d.,:/]*\d|\d")
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONE_NUMBER = re.compile(r"(?<![\d.,:/$£€])\d{4}(?![,:/]?\d)")
@@ -32,8 +35,7 @@ _SOUNDS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|♪[^♪]*♪?")
 _WORD = re.compile(rf"\w+|{re.escape(WILD)}")
 _AND_IN_NUMBERS = frozenset({"hundred", "thousand", "million", "billion"})
 _NUMBER_WORDS = frozenset(
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety".split()
+    word for number in range(1, 100) for word in cardinal(str(number), locale_of("en")).split("-")
 )
 _ONE_SPELLING = {"okay": "ok", "mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint"}
 
@@ -81,9 +83,9 @@ def _units(text: str, language: str) -> list[str]:
 
 def _as_spoken(text: str, language: str) -> str:
     """A text with its numbers, signs and abbreviations as words."""
-    held = text.replace(WILD, "⟦⟧")  # a claimed span: no rule reads it as a star
+    held = text.replace(WILD, _HELD)  # no rule may read it as a star
     said = "".join(run.now for run in runs_of(held, 0, Speaker().replacements(held, language)))
-    return _IPA.sub(f" {WILD} ", said)
+    return said.replace(_HELD, f" {WILD} ")
 
 
 def _words(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from pydantic import Field, ValidationError
 
 from jobs import keys
 from jobs.assembly.timeline import Placed, common_rate_hz, place_segments
+from jobs.checks.hearing import read_heard
 from jobs.checks.verdict import Reason
 from jobs.datasets.names import speaker_name, utterance_id
 from jobs.errors import ObjectDamaged
@@ -36,7 +37,8 @@ _SPACELESS = re.compile(
 class UtteranceTake(Frozen):
     """One take of an utterance. It stands at `start_sample` of the utterance's audio; what no take covers is silence.
 
-    `audio_sha256` and `audio_bytes` are of the take's FLAC object. `grade` and `reason` are the last word of the
+    `audio_sha256` and `audio_bytes` are of the take's FLAC object. `transcript` is what a recogniser heard in it (None:
+    none listened), `word_error_rate` how much of that is not the text. `grade` and `reason` are the last word of the
     checks, `reasons` and `scores` what they found in this take by itself.
     """
 
@@ -52,6 +54,8 @@ class UtteranceTake(Frozen):
     reason: str = ""
     reasons: tuple[Reason, ...] = ()
     scores: dict[str, float] = Field(default_factory=dict)
+    transcript: str | None = None
+    word_error_rate: float | None = None
 
 
 class Utterance(Frozen):
@@ -95,6 +99,11 @@ class Utterance(Frozen):
             return self.takes[0].audio_sha256
         places = [f"{take.audio_sha256}@{take.start_sample}" for take in self.takes]
         return hashlib.sha256(f"{self.samples} {' '.join(places)}".encode()).hexdigest()
+
+    @property
+    def word_error_rate(self) -> float | None:
+        """The worst of its takes; None where no recogniser listened."""
+        return max((take.word_error_rate for take in self.takes if take.word_error_rate is not None), default=None)
 
     @property
     def spoken_whole(self) -> bool:
@@ -166,7 +175,7 @@ def _utterance(
     samples = 0
     if not failed:
         placed, samples = place_segments(parts, results, rate_hz, pause_at_end=False)
-        takes = tuple(_take(store, place, results[place.segment]) for place in placed)
+        takes = tuple(_take(store, place, results[place.segment], spec.checks.asr) for place in placed)
     voice = first.voice or spec.voice
     return Utterance(
         id=utterance_id(record.job, first.segment, first.item),
@@ -221,8 +230,9 @@ def _between(before: str, after: str) -> str:
     return "" if _SPACELESS.match(before[-1:]) or _SPACELESS.match(after[:1]) else " "
 
 
-def _take(store: Store, placed: Placed, result: SegmentResult) -> UtteranceTake:
+def _take(store: Store, placed: Placed, result: SegmentResult, asr: str) -> UtteranceTake:
     info = read_take(store, result.take)
+    heard = read_heard(store, result.take, asr) if asr else None
     if (info.samples, info.sample_rate_hz) != (result.samples, result.sample_rate_hz):
         found = f"{info.samples} samples at {info.sample_rate_hz} Hz"
         said = f"{result.samples} at {result.sample_rate_hz} Hz"
@@ -239,8 +249,10 @@ def _take(store: Store, placed: Placed, result: SegmentResult) -> UtteranceTake:
         audio_sha256=info.audio_sha256,
         grade=result.grade,
         reason=result.reason,
-        reasons=info.verdict.reasons,
-        scores=info.verdict.scores,
+        reasons=info.verdict.reasons + (heard.reasons if heard else ()),
+        scores=info.verdict.scores | (heard.scores if heard else {}),
+        transcript=heard.transcript if heard else None,
+        word_error_rate=heard.word_error_rate if heard else None,
     )
 
 

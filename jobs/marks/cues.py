@@ -75,7 +75,7 @@ def _settled(cues: list[Cue], sample_rate_hz: int) -> Iterator[Cue]:
     """
     gap, least, shown = (round(seconds * sample_rate_hz) for seconds in (GAP_S, LEAST_S, MIN_S))
     earliest = 0
-    for cue, following in zip(cues, [*cues[1:], None], strict=True):
+    for cue, following in zip(cues, [*cues[1:], None][: len(cues)], strict=True):
         start = max(cue.start_sample, earliest)
         end = max(cue.end_sample, start + shown)
         if following is not None:

@@ -15,7 +15,7 @@ MAX_S = 7.0
 """How long one cue is shown at most, unless it is a single word."""
 
 # What is against a division, where 1.0 is the price of one more cue.
-_WITHIN_CLAUSE = 0.5
+_WITHIN_CLAUSE = 1.2
 _SCRAP = 0.5
 _SCRAP_COLUMNS = 14
 _SCRAP_S = 1.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, zip_longest
 
 from jobs.assembly.timeline import ChapterTimeline
 from jobs.marks.times import PartTime, Word
@@ -72,7 +72,7 @@ def chapter_clips(chapter: ChapterTimeline, parts: Sequence[PartTime]) -> dict[t
     starts = [placed.start_sample for placed in chapter.segments]
     following = dict(zip((placed.segment for placed in chapter.segments), [*starts[1:], chapter.samples], strict=True))
     heard: dict[tuple[int, int], Heard] = {}
-    for part, after in zip(parts, [*parts[1:], None], strict=True):
+    for part, after in zip_longest(parts, parts[1:]):
         end = following[part.segment]
         if after is not None and after.segment == part.segment:
             end = after.start_sample

@@ -170,18 +170,16 @@ def _quiet_bounds(pcm: Pcm, stretches: Sequence[Stretch], sample_rate_hz: int) -
         near = round(_NEAR_S * sample_rate_hz)
         lower = max(bounds[-1], guess - min(near, (guess - before) // 2))
         upper = min(pcm.size, guess + min(near, (after - guess) // 2))
-        bounds.append(_quietest(pcm, lower, upper, sample_rate_hz))
+        bounds.append(lower + _quietest(pcm[lower:upper], max(0, guess - lower), sample_rate_hz))
     return [*bounds, pcm.size]
 
 
-def _quietest(pcm: Pcm, lower: int, upper: int, sample_rate_hz: int) -> int:
-    """The middle of the quietest stretch in [lower, upper); of equals the one nearest to the middle of the two."""
+def _quietest(pcm: Pcm, guess: int, sample_rate_hz: int) -> int:
+    """The middle of the quietest stretch of some samples; of equals the one nearest to a sample."""
     step, window = max(1, round(_STEP_S * sample_rate_hz)), round(_QUIET_S / _STEP_S)
-    squares = pcm[lower:upper].astype(np.float64) ** 2
-    energy = squares[: squares.size // step * step].reshape(-1, step).sum(axis=1)
+    energy = (pcm[: pcm.size // step * step].astype(np.float64) ** 2).reshape(-1, step).sum(axis=1)
     if energy.size <= window:
-        return (lower + upper) // 2
+        return min(guess, pcm.size)
     sums = np.convolve(energy, np.ones(window), "valid")
-    quiet = np.flatnonzero(sums <= sums.min() * 1.000001)
-    best = quiet[np.argmin(np.abs(quiet - (sums.size - 1) / 2))]
-    return lower + (int(best) * 2 + window) * step // 2
+    middles = (2 * np.flatnonzero(sums <= sums.min() * 1.000001) + window) * step // 2
+    return int(middles[np.argmin(np.abs(middles - guess))])

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jobs.mastering.figures import Coding, Levels
+from jobs.mastering.loudness import FLOOR_DB
+from jobs.plan import Plan
 
 MIN_RMS_DB, MAX_RMS_DB = -23.0, -18.0
 MAX_PEAK_DB = -3.0
@@ -30,7 +32,7 @@ NOT_CHECKED = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One figure of one file. `passed` is None where ACX sets no limit and the figure is only shown."""
+    """One figure of one file (its unit is in its name). `passed` is None where it is shown alone: ACX sets no limit."""
 
     name: str
     value: str
@@ -46,35 +48,49 @@ def acx_checks(levels: Levels, coding: Coding) -> tuple[Check, ...]:
 def book_checks(codings: Sequence[Coding]) -> tuple[Check, ...]:
     """What all files of a book must have in common."""
     kinds = sorted({coding.channels for coding in codings})
-    words = "; ".join({1: "mono", 2: "stereo"}.get(kind, f"{kind} channels") for kind in kinds)
+    words = "; ".join({1: "mono", 2: "stereo"}.get(kind, str(kind)) for kind in kinds)
     return (Check("channels of all files", words, "all mono or all stereo", len(kinds) <= 1),)
+
+
+def long_chapters(plan: Plan, *, audio_s: float) -> tuple[str, ...]:
+    """A line for every chapter that is likely to be too long for a file; `audio_s`: estimate of the whole plan."""
+    chars: dict[int, int] = {}
+    for segment in plan.segments:
+        chars[segment.chapter] = chars.get(segment.chapter, 0) + len(segment.spoken)
+    s_per_char = audio_s / max(1, sum(chars.values()))
+    return tuple(
+        f"chapter {chapter.title!r} will be about {length_s / 60:.0f} min long; ACX takes files of at most "
+        f"{MAX_FILE_S / 60:g} min: divide it in the source with a heading of its own"
+        for chapter in plan.chapters
+        if (length_s := chars.get(chapter.chapter, 0) * s_per_char) > MAX_FILE_S
+    )
 
 
 def _level_checks(levels: Levels) -> Iterator[Check]:
     rms, peak, noise = levels.rms_db, levels.peak_db, levels.noise_floor_db
-    yield Check("rms", f"{rms:.1f} dB", f"{MIN_RMS_DB:g} to {MAX_RMS_DB:g} dB", MIN_RMS_DB <= rms <= MAX_RMS_DB)
-    yield Check("peak", f"{peak:.2f} dB", f"{MAX_PEAK_DB:g} dB or less", peak <= MAX_PEAK_DB)
-    yield Check("true peak", f"{levels.true_peak_dbtp:.2f} dBTP", "", None)
-    yield Check("noise floor", f"{noise:.1f} dB", f"{MAX_NOISE_DB:g} dB or less", noise <= MAX_NOISE_DB)
+    yield Check("rms dB", f"{rms:.1f}", f"{MIN_RMS_DB:g} to {MAX_RMS_DB:g}", MIN_RMS_DB <= rms <= MAX_RMS_DB)
+    yield Check("peak dB", f"{peak:.2f}", f"{MAX_PEAK_DB:g}", peak <= MAX_PEAK_DB)
+    yield Check("true peak", f"{levels.true_peak_dbtp:.2f}", "", None)
+    shown = "zero" if noise <= FLOOR_DB else f"{noise:.1f}"
+    yield Check("noise dB", shown, f"{MAX_NOISE_DB:g}", noise <= MAX_NOISE_DB)
 
 
 def _coding_checks(coding: Coding) -> Iterator[Check]:
     yield Check("format", coding.codec, "mp3", coding.codec == "mp3")
     rates = coding.bit_rates_bps
-    kinds = "CBR" if coding.constant_bit_rate else "not constant" if len(rates) > 1 else "not known to be constant"
-    value = f"{min(rates, default=0) / 1000:.0f} kb/s, {kinds}"
+    kind = "CBR" if coding.constant_bit_rate else "VBR"
+    value = f"{min(rates, default=0) / 1000:.0f} {kind}"
     fine = coding.constant_bit_rate and min(rates) >= MIN_BIT_RATE_BPS
-    yield Check("bit rate", value, f"{MIN_BIT_RATE_BPS // 1000} kb/s or more, CBR", fine)
+    yield Check("kb/s", value, f"{MIN_BIT_RATE_BPS // 1000} CBR", fine)
     rate = coding.sample_rate_hz
-    yield Check("sample rate", f"{rate} Hz", f"{SAMPLE_RATE_HZ} Hz", rate == SAMPLE_RATE_HZ)
+    yield Check("Hz", str(rate), str(SAMPLE_RATE_HZ), rate == SAMPLE_RATE_HZ)
     channels = {1: "mono", 2: "joint stereo" if coding.joint_stereo else "stereo"}
-    value = channels.get(coding.channels, f"{coding.channels} channels")
-    yield Check("channels", value, "mono, or stereo but not joint", value in {"mono", "stereo"})
+    value = channels.get(coding.channels, str(coding.channels))
+    yield Check("channels", value, "mono", value in {"mono", "stereo"})
 
 
 def _time_checks(levels: Levels) -> Iterator[Check]:
-    minutes = levels.duration_s / 60
-    yield Check("length", f"{minutes:.1f} min", f"{MAX_FILE_S / 60:g} min or less", levels.duration_s <= MAX_FILE_S)
+    yield Check("min", f"{levels.duration_s / 60:.1f}", f"{MAX_FILE_S / 60:g}", levels.duration_s <= MAX_FILE_S)
     head, tail = levels.head_s, levels.tail_s
-    yield Check("head", f"{head:.2f} s", f"{MIN_HEAD_S:g} to {MAX_HEAD_S:g} s", MIN_HEAD_S <= head <= MAX_HEAD_S)
-    yield Check("tail", f"{tail:.2f} s", f"{MIN_TAIL_S:g} to {MAX_TAIL_S:g} s", MIN_TAIL_S <= tail <= MAX_TAIL_S)
+    yield Check("head s", f"{head:.2f}", f"{MIN_HEAD_S:g} to {MAX_HEAD_S:g}", MIN_HEAD_S <= head <= MAX_HEAD_S)
+    yield Check("tail s", f"{tail:.2f}", f"{MIN_TAIL_S:g} to {MAX_TAIL_S:g}", MIN_TAIL_S <= tail <= MAX_TAIL_S)

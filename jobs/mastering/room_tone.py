@@ -36,7 +36,7 @@ def room_tone(start: int, count: int, total: int) -> npt.NDArray[np.float64]:
         tone += tap * white[number : number + count]
     position = np.arange(start, start + count)
     fade = np.minimum(position, total - FADE_SAMPLES - 1 - position) / FADE_SAMPLES
-    return tone * np.clip(fade, 0.0, 1.0) * _SCALE
+    return np.asarray(tone * np.clip(fade, 0.0, 1.0) * _SCALE)
 
 
 def _white(start: int, count: int) -> npt.NDArray[np.float64]:

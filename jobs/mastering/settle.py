@@ -76,14 +76,15 @@ class Settling:
 
     def _correct(self, setting: Setting, level_db: float) -> tuple[Setting, float]:
         """Limited peaks take some loudness away: give it back, measure again."""
+        before: tuple[float, float] | None = None  # gain and level of the round before
         for left in reversed(range(_ROUNDS)):
             found = measure(mastered(self.run, setting), self.run.sample_rate_hz)
             level_db = self._level_db(found) or level_db
             off_db = self.target.level_db - level_db
-            louder = replace(setting, gain_db=_bounded(setting.gain_db + off_db))
+            louder = replace(setting, gain_db=_bounded(setting.gain_db + off_db / _slope(before, setting, level_db)))
             if abs(off_db) <= NEAR_DB or louder == setting or not left:
                 break
-            setting = louder
+            before, setting = (setting.gain_db, level_db), louder
         return setting, level_db
 
     def _level_db(self, found: Loudness) -> float | None:
@@ -103,3 +104,11 @@ def mastered(run: Run, setting: Setting, *, tone: bool = False) -> Iterator[Pcm]
 
 def _bounded(gain_db: float) -> float:
     return round(min(MAX_GAIN_DB, max(-MAX_GAIN_DB, gain_db)), 3)
+
+
+def _slope(before: tuple[float, float] | None, setting: Setting, level_db: float) -> float:
+    """How much of one dB of gain is heard, by the last two rounds: the more is limited, the less. A quarter at least."""
+    if before is None:
+        return 1.0
+    gain_db, heard_db = before
+    return min(1.0, max(0.25, (level_db - heard_db) / (setting.gain_db - gain_db)))

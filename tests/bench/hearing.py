@@ -24,9 +24,9 @@ import numpy as np
 import torch
 
 from engine.request import Request
+from jobs.checks.comparison import compare, hearing_reasons
 from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.verdict import Reason
-from jobs.checks.comparison import compare, hearing_reasons
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.plan import SegmentPlan
 from jobs.spec import base_language

@@ -15,8 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from jobs import keys
 from jobs.errors import JobsError
+from jobs.kinds import Grade
 from jobs.protocols import Beat, Step
-from jobs.spec import JobRecord, Priority, SegmentTask
+from jobs.spec import JobRecord, Priority, SegmentResult, SegmentTask
 from jobs.state import JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.calls import Calls, make_client
@@ -104,7 +105,9 @@ class SideBySide(RuleBasedStateMachine):
 
     def report(self, name: str, told: list[SegmentTask], fails: set[int]) -> None:
         results = [
-            result(task, state=SegmentState.FAILED if place in fails else SegmentState.DONE)
+            result(task, state=SegmentState.FAILED if place in fails else SegmentState.DONE).model_copy(
+                update={"takes": 1 + place % 3, "grade": Grade.BAD if place % 4 == 1 else Grade.GOOD}
+            )
             for place, task in enumerate(told)
         ]
         self.both(lambda truth: truth.finish(name, results))
@@ -168,7 +171,9 @@ class SideBySide(RuleBasedStateMachine):
         for truth in (self.memory, self.redis):  # ids differ, so each confirms its own
             taken = truth.take_steps("c", limit=limit, timeout_s=0)
             starts = [
-                _answer(lambda truth, step=step: truth.step_started(step.job, step.kind, step.chapter), truth)
+                _answer(
+                    lambda truth, step=step: truth.step_started(step.job, step.kind, step.chapter, step.part), truth
+                )
                 for step in taken
                 if start
             ]
@@ -194,6 +199,42 @@ class SideBySide(RuleBasedStateMachine):
         ]
         self.both(lambda truth: truth.speak_again(job, lost))
 
+    @rule(
+        job=JOBS,
+        chapter=st.integers(0, 3),
+        settle=st.sets(st.integers(0, 9), max_size=6),
+        send_back=st.sets(st.integers(0, 9), max_size=4),
+    )
+    def rule_chapter(self, job: str, chapter: int, settle: set[int], send_back: set[int]) -> None:
+        """The second look at a chapter; some of what it says is about segments that are not done, or settled."""
+        known = [found for found in self.finished(job) if found.chapter == chapter]
+        settled = [
+            found.model_copy(update=_RULINGS[place % len(_RULINGS)])
+            for place, found in enumerate(known)
+            if place in settle
+        ]
+        again = [self.task_of(found) for place, found in enumerate(known) if place in send_back - settle]
+        self.both(lambda truth: truth.rule(job, chapter, settled, again))
+
+    @rule(job=JOBS, chapter=st.integers(0, 3), parts=st.lists(st.integers(0, 2), max_size=3, unique=True))
+    def put_checks(self, job: str, chapter: int, parts: list[int]) -> None:
+        self.both(lambda truth: truth.put_checks(job, chapter, parts))
+
+    @rule(job=JOBS, places=st.sets(st.integers(0, 12), max_size=5))
+    def retry_some(self, job: str, places: set[int]) -> None:
+        """Failed segments go back, and some others with tasks of their own."""
+        again = [self.task_of(found) for place, found in enumerate(self.finished(job)) if place in places]
+        self.both(lambda truth: truth.retry_failed(job, again))
+
+    def finished(self, job: str) -> list[SegmentResult]:
+        entry = self.memory._state.jobs.get(job)
+        return list(entry.results.values()) if entry else []
+
+    def task_of(self, found: SegmentResult) -> SegmentTask:
+        """The task of the next attempt at a finished segment."""
+        (task,) = tasks(found.job, 1, first=found.segment)
+        return task.model_copy(update={"chapter": found.chapter, "attempt": found.takes, "takes": found.takes + 2})
+
     @invariant()
     def same_everywhere(self) -> None:
         if hasattr(self, "calls"):
@@ -212,6 +253,14 @@ class SideBySide(RuleBasedStateMachine):
                 assert told[0] == told[1]
 
 
+_RULINGS: list[dict[str, Any]] = [
+    {"settled": True},
+    {"settled": True, "take": "f" * 32, "samples": 24_000, "takes": 3, "attempt": 2},
+    {"settled": True, "state": SegmentState.FAILED, "samples": 0, "reason": "bad", "grade": Grade.BAD},
+    {"settled": True, "grade": Grade.BAD, "reason": "slow"},
+]
+
+
 def _answer(call: Callable[[Any], Any], truth: MemoryTruth | RedisTruth) -> Any:
     try:
         return call(truth)
@@ -219,12 +268,12 @@ def _answer(call: Callable[[Any], Any], truth: MemoryTruth | RedisTruth) -> Any:
         return (type(error), str(error))
 
 
-def _name(step: Step) -> tuple[str, str, str]:
-    return step.kind, step.job, "" if step.chapter is None else str(step.chapter)
+def _name(step: Step) -> tuple[str, ...]:
+    return step.kind, step.job, *("" if place is None else str(place) for place in (step.chapter, step.part))
 
 
 def _outbox_name(fields: dict[bytes, bytes]) -> tuple[str, ...]:
-    return tuple(fields.get(name, b"").decode() for name in (b"kind", b"job", b"chapter"))
+    return tuple(fields.get(name, b"").decode() for name in (b"kind", b"job", b"chapter", b"part"))
 
 
 def _stable(entry: JobRecord) -> JobRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 
 import numpy as np
 import pytest
@@ -12,12 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs import keys
+from jobs.checks.free import TakeFacts, check_take
+from jobs.checks.verdict import CHECKS_VERSION, Reason, Verdict
 from jobs.errors import ObjectDamaged, ObjectMissing
+from jobs.kinds import Grade
 from jobs.stores import MemoryStore
-from jobs.takes import TakeOrigin, has_take, judge, load_take, open_samples, pcm16, read_take, write_take
+from jobs.takes import Judged, TakeOrigin, has_take, load_take, open_samples, pcm16, read_take, write_take
 
 TAKE = "ab" + "0" * 30
 ORIGIN = TakeOrigin(model="fake", voice="tone", language="en", spoken="Hällo.", seed=7, speed=1.0, numerics="fake/1")
+
+
+def facts(finish: str) -> TakeFacts:
+    return TakeFacts(22050, finish, spoken="Hällo.", language="en", speed=1.0, chars_per_s=14.0)
 
 
 def tone(samples: int = 2205, level: float = 0.5) -> np.ndarray:
@@ -146,13 +154,42 @@ def test_half_a_take_is_absent(key):
         (tone(), "", "left unsaid"),
     ],
 )
-def test_judge_names_what_is_wrong(samples, finish, reason):
-    assert reason in judge(samples, finish)
+def test_the_checks_name_what_cannot_be_used(samples, finish, reason):
+    verdict = check_take(samples, facts(finish))
+    assert verdict.grade is Grade.UNUSABLE
+    assert reason in verdict.text
 
 
-def test_judge_accepts_speech():
-    assert judge(tone(), "stop") == ""
-    assert judge(tone(10, 0.01), "stop") == ""
+def test_an_unusable_take_leaves_a_record_and_no_audio():
+    store = MemoryStore()
+    samples = np.array([0.5, np.nan, np.inf, -0.25], np.float32)
+    judged = Judged("budget", check_take(samples, facts("budget")))
+    info = write_take(store, TAKE, samples, sample_rate_hz=22050, origin=ORIGIN, judged=judged)
+    assert list(store.list("")) == [keys.take_info(TAKE)]
+    assert read_take(store, TAKE) == info == has_take(store, TAKE)
+    assert (info.samples, info.peak, info.audio_bytes, info.audio_sha256) == (4, 0.5, 0, "")
+    assert (info.finish, info.verdict.grade) == ("budget", Grade.UNUSABLE)
+
+
+def test_verdict_and_words_are_on_record():
+    store = MemoryStore()
+    verdict = Verdict(grade=Grade.BAD, reasons=(Reason(check="hum", score=2.5, limit=1.0, text="it hums"),))
+    judged = Judged(verdict=verdict, words=((0, 100), (120, 300)))
+    write_take(store, TAKE, tone(), sample_rate_hz=22050, origin=ORIGIN, judged=judged)
+    info = read_take(store, TAKE)
+    assert (info.verdict, info.words) == (verdict, ((0, 100), (120, 300)))
+    assert has_take(store, TAKE) == info
+
+
+def test_a_record_from_before_there_were_verdicts_is_not_judged():
+    store = MemoryStore()
+    write_take(store, TAKE, tone(), sample_rate_hz=22050, origin=ORIGIN)
+    record = json.loads(store.get(keys.take_info(TAKE)))
+    del record["verdict"], record["words"]
+    store.put(keys.take_info(TAKE), json.dumps(record).encode())
+    info = has_take(store, TAKE)
+    assert info is not None
+    assert info.verdict.version != CHECKS_VERSION
 
 
 @pytest.mark.parametrize(

@@ -14,20 +14,23 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from engine.request import Samples
+from engine.request import Request, Samples
+from jobs import keys
 from jobs.connect import open_broker
 from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk, Event, EventKind
+from jobs.kinds import OnBad
 from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
 from jobs.settings import Settings
-from jobs.spec import AudioFormat, JobRecord, Priority, SegmentResult, SegmentTask
+from jobs.spec import AudioFormat, Checks, JobRecord, Priority, SegmentResult, SegmentTask
 from jobs.state import JobState
 from jobs.stores import open_store
 from jobs.streams.memory import MemoryStreams
 from jobs.submit import accept
 from jobs.takes import open_samples
+from models import registry
 from models.fake.faults import MARK
 from models.fake.hearing import transcribe
 from models.fake.program import FakeProgram
@@ -35,12 +38,16 @@ from models.fake.score import Note, notes_of
 from workers.catalog import find_offer
 from workers.context import Context
 from workers.engines import EngineSettings
+from workers.judging import Spoken
 from workers.room import Room
 from workers.room_config import RoomConfig
+from workers.voicing import Voicing
 
 WORKER = "here-1"
 LONG = " ".join(["extraordinarily"] * 9)
 """Words for a sentence of several decoder windows."""
+ONE_TAKE = Checks(takes=1, on_bad=OnBad.KEEP)
+"""What a take that the checks call bad needs to be kept at once."""
 
 
 class Tap:
@@ -134,7 +141,9 @@ class Stage:
 
     def takes(self) -> set[str]:
         """The takes that are whole in the store."""
-        return {key.rpartition("/")[2].removesuffix(".json") for key in self.store.list("takes/") if "json" in key}
+        found = {key.rpartition("/")[2].removesuffix(".flac") for key in self.store.list("takes/") if "flac" in key}
+        assert all(self.store.exists(keys.take_info(take)) for take in found)
+        return found
 
     def heard(self, task: SegmentTask) -> tuple[Note | None, ...]:
         """What is said in the take of a segment."""
@@ -164,6 +173,17 @@ def words(task: SegmentTask) -> tuple[Note, ...]:
 def lines(count: int, extra: str = "") -> str:
     """A text of that many segments."""
     return "\n\n".join(f"Number {chr(97 + place % 26) * (1 + place // 26)} {extra} is here." for place in range(count))
+
+
+def voicing_of(task: SegmentTask) -> Voicing:
+    """A segment in a slot of the fake."""
+    request = Request(task.ref, None, seed=task.seed, length_hint=1)
+    return Voicing(task, request, registry.card("fake"), numerics="fake-1", sample_rate_hz=24_000)
+
+
+def nobody_speaks(_task: SegmentTask, _spoken: Spoken) -> bool:
+    """An outlet's `again` that cannot."""
+    return False
 
 
 class Running:

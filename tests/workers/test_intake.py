@@ -11,7 +11,7 @@ from jobs.spec import Priority, SegmentTask
 from jobs.state import JobState
 from models import registry
 from tests.helpers_truth import worker
-from tests.workers.making import WORKER, Outage, Stage, lines, running, until
+from tests.workers.making import WORKER, Outage, Stage, lines, nobody_speaks, running, until
 from workers import intake as intake_module
 from workers.intake import Intake, look_ahead
 from workers.outlet import Outlet
@@ -22,7 +22,7 @@ LIMIT = SLOTS + look_ahead(SLOTS)
 
 def make_intake(stage: Stage, *, slots: int = SLOTS) -> Intake:
     stage.truth.register(worker(WORKER, "fake@fake-1"))
-    outlet = Outlet(stage.context, WORKER, left=lambda: None)
+    outlet = Outlet(stage.context, WORKER, left=lambda: None, again=nobody_speaks)
     return Intake(stage.context.truth, WORKER, slots=slots, model=registry.load, outlet=outlet)
 
 

@@ -9,12 +9,27 @@ import numpy as np
 import pytest
 
 from engine.request import Delta, FinishReason
+from jobs.checks.verdict import Verdict
 from jobs.errors import StoreError
+from jobs.kinds import Grade
 from jobs.spec import SegmentTask
 from jobs.state import JobState, SegmentState
 from tests.helpers_truth import result, worker
-from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
-from workers.outlet import STORE_TRIES, Outlet, Voicing
+from tests.workers.making import (
+    LONG,
+    ONE_TAKE,
+    WORKER,
+    Gate,
+    Outage,
+    Stage,
+    lines,
+    nobody_speaks,
+    running,
+    until,
+    voicing_of,
+)
+from workers import judging
+from workers.outlet import STORE_TRIES, Outlet
 from workers.room import EXIT_FENCED
 
 
@@ -173,10 +188,12 @@ def test_a_room_that_was_declared_dead_ends_and_another_does_its_work(stage: Sta
     ],
 )
 def test_an_end_without_samples_says_of_a_whole_take_only_that_it_is_complete(
-    stage: Stage, finish: FinishReason, error: str | None, ends: list[bool]
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, finish: FinishReason, error: str | None, ends: list[bool]
 ) -> None:
-    outlet, tasks = leased(stage, live=True)
-    voicing = Voicing(tasks[0], "fake-1", 24_000)
+    if finish is FinishReason.STOP:
+        monkeypatch.setattr(judging, "check_take", lambda _samples, _facts: Verdict(grade=Grade.GOOD))
+    outlet, tasks = leased(stage, live=True, checks=ONE_TAKE)
+    voicing = voicing_of(tasks[0])
     outlet.delta(voicing, Delta(tasks[0].ref, np.full(100, 0.5, np.float32), 0))
     outlet.delta(voicing, Delta(tasks[0].ref, np.zeros(0, np.float32), 100, finish, error))
     outlet.thread.start()
@@ -190,10 +207,8 @@ def test_an_end_without_samples_says_of_a_whole_take_only_that_it_is_complete(
 
 
 def test_a_take_without_any_samples_has_no_chunk(stage: Stage) -> None:
-    outlet, tasks = leased(stage, live=True)
-    outlet.delta(
-        Voicing(tasks[0], "fake-1", 24_000), Delta(tasks[0].ref, np.zeros(0, np.float32), 0, FinishReason.STOP)
-    )
+    outlet, tasks = leased(stage, live=True, checks=ONE_TAKE)
+    outlet.delta(voicing_of(tasks[0]), Delta(tasks[0].ref, np.zeros(0, np.float32), 0, FinishReason.STOP))
     outlet.thread.start()
     outlet.close()
     assert stage.chunks(tasks[0].job) == []
@@ -205,4 +220,4 @@ def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:
     tasks = stage.submit(lines(3), **wishes)
     stage.truth.register(worker(WORKER, "fake@fake-1"))
     assert stage.truth.lease(WORKER, len(tasks)) == tasks
-    return Outlet(stage.context, WORKER, left=lambda: None), tasks
+    return Outlet(stage.context, WORKER, left=lambda: None, again=nobody_speaks), tasks

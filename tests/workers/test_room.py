@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import DeviceUnavailable
 from jobs import keys
+from jobs.attempts import at_attempt
 from jobs.protocols import StepKind
 from jobs.spec import Priority
 from jobs.state import JobState, SegmentState
@@ -91,12 +92,16 @@ def test_a_failed_live_take_is_followed_by_discard(stage: Stage, fault: str, com
     with running(stage):
         until(lambda: stage.state(tasks[0].job) is JobState.ASSEMBLING, "all is spoken")
     assert [result.state for result in stage.results(tasks)] == [SegmentState.DONE, SegmentState.FAILED]
-    chunks = [chunk for chunk in stage.chunks(tasks[0].job) if chunk.segment == 1]
-    assert [chunk.chunk for chunk in chunks] == list(range(len(chunks)))
-    assert len(chunks) > 2
-    assert [chunk.discard for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
-    assert any(chunk.last for chunk in chunks) == complete  # half a take never says it is whole
-    assert (chunks[-1].take, chunks[-1].data) == (tasks[1].take, b"")
+    stream = [chunk for chunk in stage.chunks(tasks[0].job) if chunk.segment == 1]
+    attempts = [at_attempt(tasks[1], attempt).take for attempt in range(tasks[1].takes)]
+    assert list(dict.fromkeys(chunk.take for chunk in stream)) == attempts  # one after the other
+    for take in attempts:
+        chunks = [chunk for chunk in stream if chunk.take == take]
+        assert [chunk.chunk for chunk in chunks] == list(range(len(chunks)))
+        assert len(chunks) > 2
+        assert [chunk.discard for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
+        assert any(chunk.last for chunk in chunks) == complete  # half a take never says it is whole
+        assert chunks[-1].data == b""
     assert stage.takes() == {tasks[0].take}
 
 

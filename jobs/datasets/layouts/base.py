@@ -85,7 +85,7 @@ def one_line(text: str) -> str:
 
 
 def described(entry: Entry) -> Fields:
-    """What is told of an utterance beside its audio, flat and always of the same types."""
+    """What is told of an utterance beside its audio, flat and of the same types (but for a rate that nobody knows)."""
     utterance = entry.utterance
     return {
         "id": utterance.id,
@@ -104,6 +104,7 @@ def described(entry: Entry) -> Fields:
         "speed": utterance.speed,
         "seed": utterance.seed,
         "grade": utterance.grade.value,
+        "word_error_rate": utterance.word_error_rate,
         "job": utterance.job,
         "title": utterance.title,
         "chapter": utterance.chapter,

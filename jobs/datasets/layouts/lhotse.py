@@ -12,7 +12,7 @@ from jobs.datasets.layouts.base import Fields, IndexFile, Layout, View, describe
 from jobs.kinds import DatasetLayout
 
 _IN_CUSTOM = (
-    "normalized_text synthetic model voice voice_revision numerics speed seed grade "
+    "normalized_text synthetic model voice voice_revision numerics speed seed grade word_error_rate "
     "job title chapter chapter_title item segment"
 )
 

@@ -80,9 +80,10 @@ def test_ljspeech(source, tmp_path):
 
 @pytest.fixture
 def datasets(monkeypatch: pytest.MonkeyPatch):
-    """Hugging Face's library. It imports torchcodec before it notes the path of a file; we decode, so nothing is used."""
+    """Hugging Face's library. It imports torchcodec before it notes a file's path; nothing of that is used here."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    library = pytest.importorskip("datasets")
+    import datasets as library
+
     encoders = ModuleType("torchcodec.encoders")
     encoders.AudioEncoder = None
     monkeypatch.setitem(sys.modules, "torchcodec", ModuleType("torchcodec"))
@@ -110,7 +111,8 @@ def test_audiofolder(source, tmp_path, datasets):
 
 
 def test_webdataset(source, tmp_path):
-    webdataset = pytest.importorskip("webdataset")
+    import webdataset
+
     rows = laid_out(source, tmp_path, DatasetLayout.WEBDATASET, shard_entries=4)
     shards = sorted(path.name for path in tmp_path.glob("*.tar"))
     assert shards == ["set-000000.tar", "set-000001.tar", "set-000002.tar"]
@@ -129,9 +131,9 @@ def test_webdataset(source, tmp_path):
     for shard in shards:
         with tarfile.open(tmp_path / shard) as tar:
             members = tar.getmembers()
-        assert [(m.mtime, m.uid, m.gid, m.uname, m.gname, m.mode) for m in members] == [
-            (0, 0, 0, "", "", 0o644)
-        ] * len(members)
+        assert [(m.mtime, m.uid, m.gid, m.uname, m.gname, m.mode) for m in members] == [(0, 0, 0, "", "", 0o644)] * len(
+            members
+        )
         names = [member.name for member in members]
         assert all(name.count(".") == 1 for name in names)
         assert names == sorted(names)
@@ -158,7 +160,8 @@ def test_nemo(source, tmp_path):
 
 
 def test_lhotse(source, tmp_path):
-    lhotse = pytest.importorskip("lhotse")
+    import lhotse
+
     rows = laid_out(source, tmp_path, DatasetLayout.LHOTSE)
     recordings = lhotse.RecordingSet.from_file(tmp_path / "recordings.jsonl.gz").with_path_prefix(tmp_path)
     supervisions = lhotse.SupervisionSet.from_file(tmp_path / "supervisions.jsonl.gz")
@@ -179,7 +182,8 @@ def test_lhotse(source, tmp_path):
 
 
 def test_lhotse_with_a_prefix_needs_nothing_more(source, tmp_path):
-    lhotse = pytest.importorskip("lhotse")
+    import lhotse
+
     laid_out(source, tmp_path, DatasetLayout.LHOTSE, path_prefix=f"{tmp_path}/")
     for cut in lhotse.CutSet.from_file(tmp_path / "cuts.jsonl.gz"):
         assert cut.load_audio().shape == (1, cut.num_samples)
@@ -193,7 +197,8 @@ def test_gzip_has_no_time_and_no_name(source, tmp_path):
 
 
 def test_kaldi_by_lhotse(source, tmp_path, monkeypatch):
-    lhotse = pytest.importorskip("lhotse")
+    import lhotse
+
     rows = laid_out(source, tmp_path, DatasetLayout.KALDI)
     monkeypatch.chdir(tmp_path)  # paths are relative
     recordings, supervisions, _ = lhotse.kaldi.load_kaldi_data_dir(tmp_path, sampling_rate=RATE_HZ)
@@ -219,7 +224,16 @@ def test_kaldi_holds_its_own_rules(tmp_path):
     files = {path.name: path.read_bytes().splitlines() for path in tmp_path.iterdir() if path.is_file()}
     del files["dataset.json"]
     utterances = [line.split()[0] for line in files["wav.scp"]]
-    assert set(files) == {"wav.scp", "text", "text_normalized", "utt2spk", "spk2utt", "utt2dur", "reco2dur", "utt2num_samples"}
+    assert set(files) == {
+        "wav.scp",
+        "text",
+        "text_normalized",
+        "utt2spk",
+        "spk2utt",
+        "utt2dur",
+        "reco2dur",
+        "utt2num_samples",
+    }
     for name, content in files.items():
         assert content == sorted(content), name
         if name != "spk2utt":

@@ -126,8 +126,6 @@ class Book:
             assert said
             self.pars.append(Heard(document, anchor, " ".join(said.split()), recording, begin_s, end_s))
             total_s += end_s - begin_s
-        marked = set(page.xpath("//h:span[starts-with(@id, 'tts-')]/@id", namespaces=NS))
-        assert {par.id for par in self.pars if par.document == document} <= marked
         (length,) = self.package.xpath(
             f"//opf:meta[@property='media:duration'][@refines='#{overlay.get('id')}']/text()", namespaces=NS
         )

@@ -71,7 +71,11 @@ def ranges_of(text: str, sentence: str) -> tuple[tuple[int, int], ...]:
         ("<p><i><b>T</b></i>he man.</p>", ("The man.",), [["<i><b>T</b></i>he man."]]),
         ("<p>“<i>Stop</i>!” he said.</p>", ("“Stop!”", "he said."), [["“<i>Stop</i>!”"], ["he said."]]),
         ("<p>One<br/>two<br></br>three.</p>", ("One two three.",), [["One<br/>two<br></br>three."]]),
-        ("<p>A<sup><a href='#n'>1</a></sup> b. C.</p>", ("A 1 b.", "C."), [["A<sup><a href='#n'>1</a></sup> b."], ["C."]]),
+        (
+            "<p>A<sup><a href='#n'>1</a></sup> b. C.</p>",
+            ("A 1 b.", "C."),
+            [["A<sup><a href='#n'>1</a></sup> b."], ["C."]],
+        ),
         ("<table><tr><td>One</td><td>two.</td></tr></table>", ("One two.",), [["One", "two."]]),
         ("<ul><li>One.</li><li><p>Two.</p></li></ul>", ("One.", "Two."), [["One."], ["Two."]]),
         ("<div>One<p>two</p>three.</div>", ("One two three.",), [["One", "two", "three."]]),
@@ -133,7 +137,9 @@ def test_a_document_that_is_not_well_formed_is_not_marked(body: str) -> None:
     assert marked_page(text, [Passage("s", ((at, at + 3),))], "s.css") is None
 
 
-WORDS = st.sampled_from(["One", "two three", "four.", "Five!", "“Six", "seven?”", "Mr. Eight", "9.5", "&amp;", "é", "\n"])
+WORDS = st.sampled_from(
+    ["One", "two three", "four.", "Five!", "“Six", "seven?”", "Mr. Eight", "9.5", "&amp;", "é", "\n"]
+)
 MARKUP = st.recursive(
     WORDS,
     lambda inner: st.builds(
@@ -146,7 +152,9 @@ MARKUP = st.recursive(
 BLOCK = st.builds(
     lambda tag, parts: f"<{tag}>{' '.join(parts)}</{tag}>",
     st.sampled_from(["p", "h2", "div", "li", "blockquote"]),
-    st.lists(st.one_of(MARKUP, st.just("<br/>"), st.just("<img src='a' alt='Ten.'/>"), st.just("<!-- x -->")), max_size=8),
+    st.lists(
+        st.one_of(MARKUP, st.just("<br/>"), st.just("<img src='a' alt='Ten.'/>"), st.just("<!-- x -->")), max_size=8
+    ),
 )
 
 
@@ -179,7 +187,11 @@ def test_any_book_keeps_its_text_and_has_each_sentence_in_its_spans(blocks: list
         shared |= any(passages[number].ranges[-1][1] > one.ranges[0][0] for one in passages[number + 1 :])
         said = "".join(char for char in heard if char.isalnum())
         # A number that is cut ("nine / point five") is heard in two segments and marked by one span.
-        assert wanted == said or (shared and (wanted in said or said in wanted)), (segment.text, heard, made.data.decode())
+        assert wanted == said or (shared and (wanted in said or said in wanted)), (
+            segment.text,
+            heard,
+            made.data.decode(),
+        )
     for node in by_id.values():
         assert not [one for one in node.iter("{*}p", "{*}h2", "{*}div", "{*}li", "{*}blockquote")]
     bare = re.sub(r'<span id="tts-[^"]*">', "\0", made.data.decode())
