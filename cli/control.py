@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.options import BrokerOption, JobArgument, JsonOption, shared
+
+if TYPE_CHECKING:
+    from cli.session import Session
+    from jobs.spec import JobRecord, SegmentTask
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What `retry` was asked for: what failed or is marked, and segments by number."""
+
+    failed: bool
+    segments: tuple[int, ...]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -15,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog="Example:  tts-batch cancel book-3f9a1c2e")(cancel)
     app.command(epilog="Example:  tts-batch pause book-3f9a1c2e")(pause)
     app.command(epilog="Example:  tts-batch resume book-3f9a1c2e --out ~/Audiobooks/Book")(resume)
-    app.command(epilog="Example:  tts-batch retry --failed book-3f9a1c2e")(retry)
+    app.command(epilog="Example:  tts-batch retry --failed book-3f9a1c2e --segment 17 --segment 42")(retry)
     app.command(epilog="Example:  tts-batch purge book-3f9a1c2e --takes")(purge)
 
 
@@ -58,7 +71,11 @@ def resume(
 def retry(  # one parameter per option is how Typer declares a command line
     context: typer.Context,
     job: JobArgument,
-    failed: Annotated[bool, typer.Option("--failed", help="Speak the failed segments again.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Speak the failed and marked segments again.")] = False,
+    segments: Annotated[
+        list[int] | None,
+        typer.Option("--segment", metavar="N", min=0, help="Speak this segment again too; may be repeated."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: ./<name of the source>.")] = None,
     wait: Annotated[
         bool, typer.Option("--wait/--no-wait", help="Follow the job to its end, or only let it go.")
@@ -66,13 +83,19 @@ def retry(  # one parameter per option is how Typer declares a command line
     as_json: JsonOption = False,
     broker: BrokerOption = None,
 ) -> None:
-    """Speak the failed segments of a job again (--failed), or let a failed job go on after its cause was mended."""
+    """Speak segments of a job again with new seeds, or let a failed job go on after its cause was mended.
+
+    Each gets as many new attempts as the job was submitted with (--takes), beyond those that were made.
+    """
     from jobs.errors import BadOption
 
-    if not failed:
-        msg = "say what to retry: `tts-batch retry --failed JOB` speaks its failed segments again"
+    if not (failed or segments):
+        msg = (
+            "say what to retry: `tts-batch retry --failed JOB` speaks its failed and marked segments again, "
+            "`--segment N` one by its number"
+        )
         raise BadOption(msg)
-    _continue(context, job, out=out, wait=wait, again=True)
+    _continue(context, job, out=out, wait=wait, again=Again(failed=failed, segments=tuple(segments or ())))
 
 
 def purge(
@@ -104,7 +127,7 @@ def purge(
     options.output.result({"jobs": chosen, "takes": dropped}, text)
 
 
-def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: bool = False) -> None:
+def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: Again | None = None) -> None:
     from cli.following import default_out, follow_all
     from cli.session import connect_for_job
     from jobs.deliver import check_folder
@@ -116,10 +139,11 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
         target = (out or default_out(record.spec.source_name)).expanduser().absolute()
         if wait:  # all that may be wrong is found before anything is moved
             check_folder(target)
-        if wait and (record.waiting or (again and record.failed)):
+        tasks = _tasks(session, record, again) if again else []
+        if wait and (record.waiting or tasks):
             command = f"tts-batch retry --failed {job}" if again else f"tts-batch resume {job}"
             session.check_served(record.spec.model, command=command)
-        count = truth.retry_failed(job) if again else 0
+        count = truth.retry_failed(job, tasks) if again else 0
         if not again:
             truth.unpause(job)
         record = truth.job(job)
@@ -127,3 +151,10 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
             options.output.result({"job": job, "state": record.state.value, "retried": count}, f"{job}: {record.state}")
             return
         raise typer.Exit(follow_all(session, options.output, [(record, target)]))
+
+
+def _tasks(session: Session, record: JobRecord, again: Again) -> list[SegmentTask]:
+    from jobs.retry import tasks_to_retry
+
+    results = session.broker.truth.results(record.job)
+    return tasks_to_retry(session.store_of(record), record, results, failed=again.failed, segments=again.segments)

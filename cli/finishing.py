@@ -50,7 +50,7 @@ def _recogniser(check: str) -> str:
     if name != "asr" or (":" in check and not model):
         msg = f"--check {check!r} is not possible; use free, asr, or asr:MODEL (faster-whisper's, or a folder)"
         raise BadOption(msg)
-    if model.startswith(("~", ".")) or Path(model).is_dir():
+    if model.startswith(("~", ".", "/")) or ("/" in model and Path(model).is_dir()):
         return str(Path(model).expanduser().absolute())  # CPU workers run in other folders
     return model or USUAL_ASR
 

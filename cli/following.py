@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cli.acx_table import show_job
+from cli.bad_takes import job_bad_takes, take_documents, take_lines
 from cli.costs import cost_document, cost_text, end_cost
 from cli.failures import Reasons, failure_documents, failure_line, failure_reasons
 from cli.output import Exit, JsonValue, Output
@@ -34,7 +35,11 @@ def follow_all(session: Session, output: Output, jobs: Sequence[tuple[JobRecord,
         files = _deliver(session, record, out)
         elapsed_s = time.monotonic() - started_s
         reasons = failure_reasons(session, record)
+        bad = job_bad_takes(session, record)
         summary = summarise(record, files, elapsed_s, record.audio_s - before_s)
+        summary["bad_takes"] = take_documents(bad)
+        for line in take_lines(record, bad):
+            output.say(line)
         _tell(output, record, reasons, files, elapsed_s)
         cost = end_cost(session, record)
         for line in cost_text(cost, session.settings):
@@ -53,6 +58,8 @@ def summarise(record: JobRecord, files: Sequence[str], elapsed_s: float, made_au
         "state": record.state.value,
         "segments": record.total,
         "failed": record.failed,
+        "marked": record.marked,
+        "retakes": record.retakes,
         "reused": record.reused,
         "audio_s": round(record.audio_s, 3),
         "elapsed_s": round(elapsed_s, 3),

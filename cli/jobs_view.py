@@ -40,6 +40,7 @@ def jobs(context: typer.Context, as_json: JsonOption = False, broker: BrokerOpti
 
 def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
     """Show one job: state, counts, failed segments and their reasons, finished audio."""
+    from cli.bad_takes import bad_takes, take_documents, take_lines
     from cli.costs import cost_document, cost_of, cost_text
     from cli.failures import failure_documents, failure_reasons
     from cli.session import connect
@@ -57,9 +58,10 @@ def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False
     document = job_document(record)
     document["failures"] = [{"segment": result.segment, "reason": result.reason} for result in failures]
     document["reasons"] = failure_documents(reasons)
+    document["bad_takes"] = take_documents(bad_takes(results))
     document["objects"] = list(objects)
     document["cost"] = cost_document(cost)
-    shown = [*cost_text(cost, session.settings), *objects]
+    shown = [*take_lines(record, bad_takes(results)), *cost_text(cost, session.settings), *objects]
     options.output.result(document, _status_text(record, failures, shown))
 
 
@@ -71,6 +73,7 @@ def watch(
     broker: BrokerOption = None,
 ) -> None:
     """Follow a job until it is over. Leaving with Ctrl-C does not stop the job."""
+    from cli.bad_takes import job_bad_takes, take_documents, take_lines
     from cli.failures import failure_documents, failure_line, failure_reasons
     from cli.session import connect
     from cli.watch import Follower
@@ -81,9 +84,14 @@ def watch(
     with connect(options.broker) as session:
         record = Follower(session, session.broker.truth.job(job), options.output).run(as_events=events)
         reasons = failure_reasons(session, record)
-    document = {**job_document(record), "reasons": failure_documents(reasons)}
+        bad = job_bad_takes(session, record)
+    document = {
+        **job_document(record),
+        "reasons": failure_documents(reasons),
+        "bad_takes": take_documents(bad),
+    }
     lost = f"; {failure_line(record, reasons)}" if record.failed else ""
-    options.output.result(document, f"{record.job}: {record.state}{lost}")
+    options.output.result(document, "\n".join([f"{record.job}: {record.state}{lost}", *take_lines(record, bad)]))
     if record.state is not JobState.DONE:
         raise typer.Exit(Exit.FAILED)
 

@@ -90,7 +90,8 @@ class Follower:
             # the model says nothing about the segments to come. (Events of long ago only bring the counters.)
             self._warm = event.kind is EventKind.SEGMENT_DONE and not event.reused
             self._start, self._started_s = now, time.monotonic()
-        if now.finished >= self._now.finished or event.kind is EventKind.JOB:
+        back = event.kind is EventKind.SEGMENT_AGAIN and now.finished == self._now.finished - 1
+        if now.finished >= self._now.finished or event.kind is EventKind.JOB or back:
             self._now = now
 
     def _warn_if_alone(self) -> None:

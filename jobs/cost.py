@@ -53,7 +53,7 @@ class RunReport(Frozen):
 def run_report(results: Iterable[SegmentResult]) -> RunReport:
     """The sums over a job's results. A reused take costs nothing and counts for no speed."""
     told = list(results)
-    names = sorted({result.device for result in told if result.device_s > 0})
+    names = sorted({result.device for result in told if result.device_s > 0})  # "": attempts before one that failed
     devices = tuple(_device_cost(name, [result for result in told if result.device == name]) for name in names)
     audio_s = sum(device.audio_s for device in devices)
     device_s = sum(device.device_s for device in devices)
@@ -82,7 +82,9 @@ def cost_lines(run: RunReport, tariff: Tariff) -> list[str]:
     """A finished job's cost for people: one line, none if nothing was spoken."""
     if not run.device_s:
         return []
-    parts = [f"{seconds(run.device_s)} of {' and '.join(device.device for device in run.devices)}"]
+    parts = [
+        f"{seconds(run.device_s)} of {' and '.join(device.device or 'devices not told' for device in run.devices)}"
+    ]
     if run.audio_s_per_device_s is not None:
         parts.append(f"{run.audio_s_per_device_s:.1f} s of audio each second")
     if run.energy_wh_per_audio_hour is not None and run.energy_j is not None:

@@ -16,13 +16,12 @@ from jobs.checks.hearing import named_asr
 from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
-from jobs.marks.read_along_places import book_places, with_warnings
+from jobs.marks.read_along_places import with_places
 from jobs.narration import Limits
 from jobs.plan import Plan, SegmentPlan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
-from jobs.reading.markup.places import BookPlaces
 from jobs.spec import (
     DEFAULT_CHECKS,
     AudioFormat,
@@ -88,8 +87,6 @@ class Draft:
     cover: bytes | None
     audio_s: float
     sample_rate_hz: int
-    places: BookPlaces | None = None
-    """Where its text stands in the pages of its source, for a job with `read_along`."""
 
     @property
     def plan(self) -> Plan:
@@ -157,10 +154,8 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
     voice = find_voice(offer, wishes.voice or offer.default_voice)
     language = _language(wishes.language, document.language, voice)
     planned = _plan(document, origin, wishes, language)
-    places = None
     if wishes.read_along:
-        places, warnings = book_places(source.data, source.name, wishes.options.reading)
-        planned = with_warnings(planned, warnings)
+        planned = with_places(planned, source.data, wishes.options.reading)
     plan = planned.plan
     spec = JobSpec(
         source_name=source.name,
@@ -192,7 +187,6 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         cover=document.cover,
         audio_s=plan.prompt_chars / offer.chars_per_s / wishes.speed,
         sample_rate_hz=offer.sample_rate_hz,
-        places=places,
     )
 
 
@@ -236,9 +230,6 @@ def _job_id(spec: JobSpec, plan: Plan) -> str:
 
 def _read(source: Source, wishes: Wishes) -> tuple[Document, Origin]:
     kind = source.kind or kind_of(source.name)
-    if wishes.read_along and kind is not SourceKind.EPUB:
-        msg = f"--read-along is for epub, {source.name} is {kind.value}: only an epub has pages to mark; leave it out"
-        raise BadOption(msg)
     document = read_source(source.data, source.name, kind=kind, options=wishes.options.reading)
     return document, Origin(source.name, kind, hashlib.sha256(source.data).hexdigest())
 

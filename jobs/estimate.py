@@ -116,7 +116,8 @@ class Estimate:
         rate = f"{self.rate.chars_per_s:.1f} characters a second"
         lines = [f"speaking rate: {rate}, {'measured' if self.rate.measured else 'a first guess of the model'}"]
         if self.segments_in_store:
-            lines.append(f"already in the store: the takes of {self.segments_in_store} segments")
+            several = "s" if self.segments_in_store > 1 else ""
+            lines.append(f"already in the store: the takes of {self.segments_in_store} segment{several}")
         if self.basis is not None:
             lines.append(
                 f"speed: {self.basis.audio_s_per_device_s:.1f} s of audio each device-second ({self.basis.text})"

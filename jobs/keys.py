@@ -44,6 +44,7 @@ Store (`docs/streams.md` section 3)
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 
@@ -151,8 +152,12 @@ def take_info(take: str) -> str:
 
 
 def take_heard(take: str, asr: str) -> str:
-    """Store key of what a speech recogniser heard in a take."""
-    return f"{TAKES}{take[:2]}/{take}.{slug(asr)}.heard.json"
+    """Store key of what a speech recogniser heard in a take. One that is a folder also has a hash of its whole path."""
+    name = slug(asr)
+    if "/" in asr:
+        digest = hashlib.blake2b(asr.encode(), digest_size=4).hexdigest()
+        name = f"{slug(asr.rstrip('/').rpartition('/')[2], 40)}-{digest}"
+    return f"{TAKES}{take[:2]}/{take}.{name}.heard.json"
 
 
 def chapter_object(job: str, chapter: int, title: str, extension: str) -> str:

@@ -21,6 +21,7 @@ from jobs.takes import open_samples, read_take
 
 POLL_S = 0.5
 LIVE_POLL_S = 0.05
+_ENDS = {EventKind.SEGMENT_DONE, EventKind.SEGMENT_SETTLED, EventKind.SEGMENT_FAILED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +79,15 @@ class Listener:
         return next((s.segment for s in self._plan.segments if s.segment not in finished), len(self._plan.segments))
 
     def _segment(self, segment: int) -> Iterator[Sound]:
-        """One segment: from the live stream as it comes, or from the store once its take is there."""
-        played = 0
+        """One segment: from the live stream as it comes, or from the store once its take is there.
+
+        A take that is rejected while it is heard is followed by another one, from its beginning.
+        """
+        take, played = "", 0
         while True:
+            coming = self._coming(segment)
+            if coming not in {"", take}:
+                take, played = coming, 0
             for chunk in self._playable(segment, played):
                 samples = np.frombuffer(chunk.data, "<i2").astype(np.int16)[played - chunk.start_sample :]
                 played += samples.size
@@ -95,13 +102,21 @@ class Listener:
                 return
             self._listen()
 
+    def _coming(self, segment: int) -> str:
+        """The take that is to be heard, as far as is known: the one that was accepted, else the one that comes live."""
+        chunks = self._heard.chunks.get(segment)
+        return self._heard.takes.get(segment, "") or (chunks[0].take if chunks else "")
+
     def _playable(self, segment: int, played: int) -> list[AudioChunk]:
         """Chunks that continue what was played without a gap (the stream may have lost its oldest).
 
         A segment that is spoken again after a crash comes in chunks of other lengths: the samples are the same.
         """
         chunks = []
+        coming = self._coming(segment)
         for chunk in self._heard.chunks.get(segment, []):
+            if chunk.take != coming:
+                continue
             end = chunk.start_sample + chunk.samples
             if chunk.start_sample <= played and (end > played or (chunk.last and end == played)):
                 chunks.append(chunk)
@@ -159,13 +174,18 @@ class Listener:
         self._heard.state = event.state
         if event.failed == 0:
             self._heard.failed.clear()  # a retry: what failed before is spoken again
-        if event.segment is not None and event.kind in {EventKind.SEGMENT_DONE, EventKind.SEGMENT_FAILED}:
-            self._note_result(event.segment, event.kind is EventKind.SEGMENT_DONE, event.take or "")
+        if event.segment is None:
+            return
+        if event.kind is EventKind.SEGMENT_AGAIN:
+            self._heard.takes.pop(event.segment, None)
+        elif event.kind in _ENDS:
+            self._note_result(event.segment, event.kind is not EventKind.SEGMENT_FAILED, event.take or "")
 
     def _note_result(self, segment: int, done: bool, take: str) -> None:  # noqa: FBT001  # private, named at the call
         if done:
             self._heard.takes[segment] = take
         else:
+            self._heard.takes.pop(segment, None)  # the checks of its chapter may take a done one back
             self._heard.failed.add(segment)
 
 

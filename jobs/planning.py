@@ -19,6 +19,7 @@ from jobs.reading.cast import with_cast
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind, Skip, SourceFile
 from jobs.reading.languages import language_of
 from jobs.reading.marks import with_marks
+from jobs.reading.markup.places import BookPlaces
 from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.splitting.cutter import Piece
@@ -53,13 +54,14 @@ DEFAULT_PLAN_OPTIONS = PlanOptions()
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan with what is only of use to those who look at it: `text` is what all offsets count in."""
+    """A plan with what is only of use beside it: offsets count in `text`; `places` (`read_along`) are its pages'."""
 
     plan: Plan
     sentences: tuple[SentencePlan, ...]
     text: str
     files: tuple[SourceFile, ...] = ()
     problems: tuple[SourceProblem, ...] = ()
+    places: BookPlaces | None = None
 
 
 @dataclass(frozen=True, slots=True)

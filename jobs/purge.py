@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from jobs import keys
+from jobs.attempts import at_attempt
 from jobs.errors import IllegalMove
 from jobs.plan_store import load_plan
 from jobs.planning import tasks_of
@@ -33,13 +34,18 @@ def purge_jobs(truth: Truth, store_at: Callable[[str], Store], jobs: Sequence[st
 
 
 def purge_takes(truth: Truth, store: Store) -> int:
-    """Delete the takes of a store that no job of the truth uses; returns how many."""
+    """Delete the takes of a store that no job of the truth may use, and what was heard in them; returns how many takes.
+
+    Every attempt a job may make belongs to it: their records say which of them are made.
+    """
     used: set[str] = set()
     place = _place(store)
     for record in truth.jobs():
         if _place(open_store(record.spec.store_url)) == place:
-            tasks = tasks_of(load_plan(store, record.job), record.spec, record.job)
-            used |= {task.take for task in tasks}
+            results = truth.results(record.job)
+            for task in tasks_of(load_plan(store, record.job), record.spec, record.job):
+                made = results[task.segment].takes if task.segment in results else 0
+                used |= {at_attempt(task, attempt).take for attempt in range(max(task.takes, made))}
     dropped = 0
     for key in list(store.list(keys.TAKES)):
         take, _, ending = key.rpartition("/")[2].partition(".")

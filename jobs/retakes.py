@@ -7,15 +7,13 @@ standing(store, task) is a SegmentResult (nothing is left to speak) or the Segme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from jobs.attempts import at_attempt
 from jobs.checks.ruling import Tried, done, most_takes, outcome
 from jobs.checks.verdict import CHECKS_VERSION, Verdict
-from jobs.kinds import OnBad
 from jobs.protocols import Store
-from jobs.spec import JobSpec, SegmentResult, SegmentTask
-from jobs.state import SegmentState
+from jobs.spec import SegmentResult, SegmentTask
 from jobs.takes import Pcm, TakeInfo, has_take, open_samples, write_info
 
 JudgeAnew = Callable[[TakeInfo, Pcm], Verdict]
@@ -61,23 +59,6 @@ def goes_on_at(first: SegmentTask, result: SegmentResult) -> SegmentTask:
 def with_more_takes(first: SegmentTask, result: SegmentResult) -> SegmentTask:
     """The task of a segment that the user wants spoken anew: as many attempts as a round has, beyond those made."""
     return _limited(first, result.takes, result.takes + first.takes)
-
-
-def tasks_to_retry(
-    spec: JobSpec, firsts: Iterable[SegmentTask], results: dict[int, SegmentResult], *, marked: bool
-) -> list[SegmentTask]:
-    """Tasks with more takes for the failed segments of a job and, if `marked`, those that it marks for a bad take."""
-    marked = marked and spec.checks.on_bad is OnBad.MARK
-    return [
-        with_more_takes(first, result)
-        for first in firsts
-        if (result := results.get(first.segment)) is not None
-        and (result.state is SegmentState.FAILED or (marked and not _is_good(result)))
-    ]
-
-
-def _is_good(result: SegmentResult) -> bool:
-    return result.grade.value == "good"
 
 
 def _limited(first: SegmentTask, attempt: int, takes: int) -> SegmentTask:

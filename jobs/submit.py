@@ -13,7 +13,7 @@ from pathlib import Path
 from jobs import keys
 from jobs.drafts import Draft
 from jobs.errors import BadOutput, IllegalMove, UnknownJob
-from jobs.marks.read_along_places import parts_of, save_places
+from jobs.marks.read_along_places import save_places
 from jobs.plan_store import load_plan, save_plan
 from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
@@ -77,8 +77,7 @@ def _register(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     store.put(keys.job_object(draft.job, "source"), draft.source)
     if draft.cover is not None:
         store.put(keys.job_object(draft.job, "cover"), draft.cover)
-    if draft.places is not None:
-        save_places(store, draft.job, parts_of(draft.planned, draft.places))
+    save_places(store, draft.job, draft.planned)
     save_plan(store, draft.job, draft.plan)
     now_s = time.time()
     record = JobRecord(

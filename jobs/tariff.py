@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 SECONDS_PER_HOUR = 3600
+LEAST_SHOWN = 0.0001
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,4 +24,6 @@ class Tariff:
     def text(self, price: float) -> str:
         """A price for people: two decimals, or two digits that say something when it is less than 0.1."""
         number = f"{price:.2f}" if price >= 0.1 or not price else f"{price:.2g}"
+        if 0 < price < LEAST_SHOWN:
+            number = f"under {LEAST_SHOWN}"
         return f"{number} {self.currency}".rstrip()

@@ -18,6 +18,7 @@ from engine.tokens.program import TokenProgram
 from jobs.connect import open_broker
 from jobs.embedded import Embedded
 from jobs.errors import BrokerUnavailable
+from jobs.kinds import OnBad
 from jobs.plan import take_key
 from jobs.settings import Settings, child_environment
 from jobs.spec import JobRecord, JobSpec, ModelOffer, SegmentTask, SourceKind
@@ -138,6 +139,7 @@ def _queue_job(context: Context, card: ModelCard, pieces: Sequence[Piece]) -> No
             seed=piece.seed,
             take=take_key(spoken=piece.text),
             store_url=store_url,
+            on_bad=OnBad.KEEP,  # made of random tokens: what is measured is the way of a take, not the take
         )
         for place, piece in enumerate(pieces)
     ]

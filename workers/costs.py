@@ -86,6 +86,11 @@ class Costs:
         """The device's name, as results have it; empty before the first segment."""
         return self._name
 
+    @property
+    def energy_known(self) -> bool:
+        """Whether the device tells what it uses."""
+        return self._joules() is not None
+
     def enter(self, ref: str, model: str) -> None:
         """A segment got a slot of a model's engine."""
         if not self._name:
@@ -99,8 +104,7 @@ class Costs:
         """What a segment that ends now has to bear; also for one that was cancelled, whose cost is dropped then."""
         start = self._starts.pop(ref)
         self._in_work[start.model] -= 1
-        metered = self._joules() is not None
-        energy_j = self._shares_j[start.model] - start.energy_j if metered else None
+        energy_j = self._shares_j[start.model] - start.energy_j if self.energy_known else None
         return Cost(self._shares_s[start.model] - start.device_s, energy_j)
 
     def step(self, model: str, engine: Engine) -> list[Delta]:

@@ -48,6 +48,7 @@ def hear(recogniser: Recogniser, info: TakeInfo, pcm: Pcm) -> Heard:
         BadOption: it does not know the language of the take.
     """
     from jobs.checks.comparison import compare, hearing_reasons, scores_of  # extra [asr]: this file is read without it
+    from jobs.checks.words import without_hallucination
 
     language = base_language(info.origin.language)
     try:
@@ -55,7 +56,8 @@ def hear(recogniser: Recogniser, info: TakeInfo, pcm: Pcm) -> Heard:
     except BadOption as error:
         msg = f"take {info.take} cannot be listened to: {error}"
         raise BadOption(msg) from error
-    found = compare(info.origin.spoken, listened.transcript, info.origin.language)
+    said = without_hallucination(listened.transcript, listened.words)
+    found = compare(info.origin.spoken, said, info.origin.language)
     guess = (listened.guess, listened.guess_probability)
     return Heard(
         take=info.take,

@@ -233,4 +233,6 @@ def failed_result(task: SegmentTask, reason: str) -> SegmentResult:
         reason=reason,
         attempt=task.attempt,
         takes=task.attempt,
+        device_s=task.device_s,
+        energy_j=task.energy_j,
     )

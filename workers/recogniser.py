@@ -154,7 +154,7 @@ def find_recogniser(asr: str) -> Path:
         what = " and ".join(_PACKAGES[name] for name in missing)
         msg = f"--check asr needs {what}, not installed here; run: pip install 'tts-batch[asr]'"
         raise MissingExtra(msg)
-    folder = Path(asr) if Path(asr).is_dir() else _cached(asr)
+    folder = Path(asr) if Path(asr).is_absolute() and Path(asr).is_dir() else _cached(asr)
     missing = [name for name in _FILES if not (folder / name).is_file()]
     if missing:
         msg = f"{folder} is not the folder of a recogniser: it has no {', '.join(missing)}; {_how_to_get(asr)}"

@@ -7,9 +7,10 @@ moves in one atomic move.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from jobs.checks.hearing import parts_of, unheard
+from jobs.checks.ruling import Tried
 from jobs.checks.second_look import is_open, rule_chapter, tried_of
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk
@@ -61,6 +62,19 @@ def check_step(context: Context, record: JobRecord, plan: Plan, chapter: int, pa
     store = context.store(record.spec.store_url)
     if not _unheard_parts(store, record.spec.checks.asr, firsts, results):
         context.truth.put_checks(record.job, chapter, [])
+
+
+def tried_of_job(
+    store: Store, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]
+) -> dict[int, list[Tried]]:
+    """Every attempt on record of a job all of whose segments are finished, by segment. Raises StoreError."""
+    chapters: dict[int, list[SegmentTask]] = {}
+    for task in tasks_of(plan, record.spec, record.job):
+        chapters.setdefault(task.chapter, []).append(task)
+    tried: dict[int, list[Tried]] = {}
+    for firsts in chapters.values():
+        tried |= tried_of(store, firsts, results, asr=record.spec.checks.asr)
+    return tried
 
 
 def _of_chapter(

@@ -13,7 +13,7 @@ from jobs import keys
 from jobs.assembly.book import assemble_book, book_timeline
 from jobs.assembly.chapters import assemble_chapter
 from jobs.assembly.master_report import mastering_report
-from jobs.assembly.report import build_report, with_mastering, with_price, write_report
+from jobs.assembly.report import build_report, with_mastering, with_price, with_takes, write_report
 from jobs.datasets.of_job import reported_objects, write_job_datasets
 from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
 from jobs.kinds import Grade, OnBad
@@ -29,7 +29,7 @@ from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import queue_segments
 from jobs.takes import has_take
 from workers.context import Context
-from workers.second_look import check_step, settle_chapter
+from workers.second_look import check_step, settle_chapter, tried_of_job
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +102,7 @@ def finish_step(context: Context, record: JobRecord) -> None:
     timeline = book_timeline(record, plan, results)
     licence = record.spec.voice_licence
     report = build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence)
+    report = with_takes(report, tried_of_job(store, record, plan, results))
     report = with_price(report, context.settings.tariff)
     write_report(store, with_mastering(report, mastering_report(store, record, timeline)))
     _note_speed(context, record, plan, results)

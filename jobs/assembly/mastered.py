@@ -27,7 +27,7 @@ from jobs.spec import AudioFormat, Frozen, JobSpec
 
 _log = logging.getLogger(__name__)
 
-TRIES = 3
+TRIES = 4
 """How often one file is encoded at most."""
 NEAR_DB = 0.2
 """A file whose level is this near to the aim is not encoded again for it."""
@@ -122,11 +122,12 @@ def until_it_holds(
     path: Path, write: Callable[[Setting], None], setting: Setting, target: Target, *, correct_level: bool
 ) -> tuple[Setting, Levels, Coding]:
     """Write and measure a file, again with another setting where it is over the peak or off the level, a few times."""
-    for left in reversed(range(TRIES)):
+    for number in range(TRIES):
         write(setting)
         levels, coding = measure_file(path)
-        better = _better(setting, levels, target, correct_level=correct_level)
-        if better == setting or not left:
+        extra_db = _MARGIN_DB * 2**number  # noise of a coder overshoots by other amounts each time: more and more room
+        better = _better(setting, levels, target, correct_level=correct_level, extra_db=extra_db)
+        if better == setting or number == TRIES - 1:
             break
         setting = better
     return setting, levels, coding
@@ -151,12 +152,12 @@ def level_db(levels: Levels, target: Target) -> float | None:
     return levels.loudness_lufs if target.loudness_lufs is not None else levels.rms_db
 
 
-def _better(setting: Setting, levels: Levels, target: Target, *, correct_level: bool) -> Setting:
+def _better(setting: Setting, levels: Levels, target: Target, *, correct_level: bool, extra_db: float) -> Setting:
     over_db = levels.true_peak_dbtp - target.true_peak_dbtp
     found_db = level_db(levels, target)
     off_db = target.level_db - found_db if correct_level and found_db is not None else 0.0
     if over_db > 0:
-        setting = replace(setting, ceiling_dbtp=round(setting.ceiling_dbtp - over_db - _MARGIN_DB, 3))
+        setting = replace(setting, ceiling_dbtp=round(setting.ceiling_dbtp - over_db - extra_db, 3))
     elif abs(off_db) <= NEAR_DB:
         return setting
     return replace(setting, gain_db=round(setting.gain_db + off_db, 3))

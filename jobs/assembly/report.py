@@ -12,21 +12,25 @@ from typing import Literal
 from jobs import keys
 from jobs.account import AccountTotals
 from jobs.assembly.master_report import MasteringReport
+from jobs.assembly.take_report import TakeReport, take_reports
 from jobs.assembly.timeline import Placed, Timeline
+from jobs.checks.ruling import Tried
 from jobs.cost import RunReport, run_report
+from jobs.kinds import Grade
 from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord, SegmentResult
 from jobs.state import SegmentState
 from jobs.tariff import Tariff
 
-REPORT_VERSION = 2
+REPORT_VERSION = 3
 
 
 class SegmentReport(Frozen):
     """One segment: `text` as it is written, `spoken` as the model got it.
 
-    `start_s` counts from the start of its chapter and is None where there is no common timeline.
+    `start_s` counts from the start of its chapter and is None where there is no common timeline. `take` is that of
+    `attempt` (counted from 0) and has this `grade`; `takes` are all attempts on record, the delivered one among them.
     """
 
     segment: int
@@ -37,10 +41,13 @@ class SegmentReport(Frozen):
     item: str | None
     voice: str
     take: str | None
+    attempt: int
+    grade: Grade
     start_s: float | None
     duration_s: float
     late_s: float
     reason: str
+    takes: tuple[TakeReport, ...] = ()
 
 
 class ChapterReport(Frozen):
@@ -60,8 +67,10 @@ class ChapterReport(Frozen):
 
 
 class Totals(Frozen):
-    """Sums over all segments. `prompt_chars` are what the model got; `audio_s` is spoken audio without pauses; `late`
-    counts cues that began too late.
+    """Sums over all segments. `prompt_chars` are what the model got; `audio_s` is spoken audio without pauses.
+
+    `late` counts cues that began too late, `marked` done segments whose take is not good, `retakes` the attempts beyond
+    the first.
     """
 
     segments: int
@@ -69,6 +78,8 @@ class Totals(Frozen):
     failed: int
     skipped: int
     late: int
+    marked: int
+    retakes: int
     prompt_chars: int
     audio_s: float
 
@@ -145,7 +156,7 @@ def build_report(
         objects=tuple(objects),
         warnings=plan.source.warnings,
         account=plan.account.totals(),
-        totals=_totals(plan, segments),
+        totals=_totals(plan, segments, results),
         chapters=_chapters(segments, timeline),
         segments=segments,
         run=run_report(results.values()),
@@ -180,6 +191,15 @@ def with_price(report: Report, tariff: Tariff) -> Report:
     return report.model_copy(update={"run": report.run.priced(tariff)})
 
 
+def with_takes(report: Report, tried: Mapping[int, Sequence[Tried]]) -> Report:
+    """A report with every attempt that is on record, from `jobs.checks.second_look.tried_of`."""
+    segments = tuple(
+        segment.model_copy(update={"takes": take_reports(tried.get(segment.segment, ()))})
+        for segment in report.segments
+    )
+    return report.model_copy(update={"segments": segments})
+
+
 def write_report(store: Store, report: Report) -> str:
     """Put a report into the store and return its key. Raises StoreError."""
     key = keys.job_object(report.job, "report.json")
@@ -207,6 +227,8 @@ def _segments(
                 item=segment.item,
                 voice=segment.voice or default_voice,
                 take=result.take if done else None,
+                attempt=result.attempt,
+                grade=result.grade,
                 start_s=_seconds(place.start_sample, rate_hz) if place else None,
                 duration_s=_seconds(result.samples, rate_hz) if done else 0.0,
                 late_s=_seconds(place.late_samples, rate_hz) if place else 0.0,
@@ -232,7 +254,7 @@ def _chapters(segments: Sequence[SegmentReport], timeline: Timeline | None) -> t
     )
 
 
-def _totals(plan: Plan, segments: Sequence[SegmentReport]) -> Totals:
+def _totals(plan: Plan, segments: Sequence[SegmentReport], results: Mapping[int, SegmentResult]) -> Totals:
     states = [segment.state for segment in segments]
     return Totals(
         segments=len(segments),
@@ -240,6 +262,8 @@ def _totals(plan: Plan, segments: Sequence[SegmentReport]) -> Totals:
         failed=states.count(SegmentState.FAILED),
         skipped=states.count(SegmentState.SKIPPED),
         late=sum(segment.late_s > 0 for segment in segments),
+        marked=sum(segment.state is SegmentState.DONE and segment.grade is not Grade.GOOD for segment in segments),
+        retakes=sum(max(0, result.takes - 1) for result in results.values()),
         prompt_chars=plan.prompt_chars,
         audio_s=round(sum(segment.duration_s for segment in segments), 6),
     )

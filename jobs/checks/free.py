@@ -8,6 +8,7 @@ Each check measures, writes its figures into the scores (units end their names) 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -196,6 +197,7 @@ def _check_spectra(
         return
     scores["repeat_s"] = repeat.length_s
     limit = max(limits.REPEAT_S, limits.REPEAT_TIMES * repeat.explained_s + limits.REPEAT_MORE_S)
+    limit += limits.REPEAT_DOUBLING_S * max(0.0, math.log2(activity.spoken_s / limits.REPEAT_SHORT_S))
     if repeat.length_s > limit:
         text = (
             f"{repeat.length_s:.2f} s from {repeat.start_s:.2f} s on are said again {repeat.lag_s:.2f} s later; "

@@ -34,7 +34,10 @@ LAG_TIMES, LAG_MORE_S = 1.25, 0.4
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """`length_s` seconds of sound from `start_s` on come again `lag_s` later; the text explains `explained_s` of them."""
+    """`length_s` seconds of sound from `start_s` on come again `lag_s` later; the text explains `explained_s` of them.
+
+    Ends are known to a quarter of a second: a window that lies for the most part in a stretch counts as in it.
+    """
 
     start_s: float
     length_s: float
@@ -53,6 +56,8 @@ def find_repeat(
     by the same search: letters in place of spectra, words without spaces in place of sound without pauses.
     """
     places = np.flatnonzero(sounding)
+    if not len(places):
+        return None
     stride = max(1, -(-len(places) // MOST_FRAMES))
     places = places[::stride]
     step_s = SPECTRUM_S * stride

@@ -20,6 +20,10 @@ WILD = "*"
 """A word that fits one heard word, or a few."""
 WITHOUT_SPACES = frozenset({"zh", "yue", "ja", "th", "lo", "km", "my", "bo"})
 """Base languages whose scripts put no space between words: they are compared character by character."""
+LEAST_WORD_S = 0.04
+"""Nobody says several words at this pace: hurried speech has six a second, those made up stand at one moment."""
+LEAST_MADE_UP = 3
+"""A recogniser's times are rough: two short words of no length are no sign."""
 _FOR_THE_MODEL = re.compile(r"\[\[[^\[\]]*\]\]")
 _IPA = re.compile(r"⟦[^⟦⟧]*⟧")
 _HELD = f"[[{WILD}]]"
@@ -38,6 +42,20 @@ _NUMBER_WORDS = frozenset(
     word for number in range(1, 100) for word in cardinal(str(number), locale_of("en")).split("-")
 )
 _ONE_SPELLING = {"okay": "ok", "mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint"}
+
+
+def without_hallucination(transcript: str, words: Sequence[tuple[str, float, float]]) -> str:
+    """A transcript without what a recogniser made up at its end ("Thank you very much."), as they do in silence.
+
+    `words` have their start and end in seconds: those made up have no time to be said in.
+    """
+    made_up = 0
+    for count in range(LEAST_MADE_UP, len(words) + 1):
+        if words[-1][2] - words[-count][1] < LEAST_WORD_S * count:
+            made_up = count
+    for word, _, _ in reversed(words[len(words) - made_up :]):
+        transcript = transcript.rstrip().removesuffix(word)
+    return transcript.rstrip()
 
 
 def by_characters(language: str) -> bool:

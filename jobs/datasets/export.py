@@ -22,7 +22,7 @@ from jobs.datasets.audio import clip_bytes
 from jobs.datasets.card import card_text
 from jobs.datasets.entries import Entry, Ledger
 from jobs.datasets.indexes import write_indexes
-from jobs.datasets.info import DatasetInfo, DatasetSource, FileInfo, Tally, read_info, write_info
+from jobs.datasets.info import INFO_NAME, DatasetInfo, DatasetSource, FileInfo, Tally, read_info, write_info
 from jobs.datasets.layouts import LAYOUTS, View
 from jobs.datasets.manifest import Utterance
 from jobs.datasets.selecting import LeftOut, Selection
@@ -85,7 +85,7 @@ class Export:
     """One export into one dataset. `replace`: the dataset is this job's own, what no longer holds is made anew."""
 
     def __init__(self, place: Place, terms: Terms, *, replace: bool = False) -> None:
-        """Open the dataset, or claim the place for a new one.
+        """Open the dataset; the place of a new one is claimed by the first `add`.
 
         Raises:
             BadOutput: another dataset is there (name, layout, rate or prefix differ), or files that are no dataset.
@@ -132,6 +132,8 @@ class Export:
             StoreError: a take is gone or damaged, or a store refused.
         """
         job, known = source.record.job, survey.known
+        if not self._place.store.exists(self._place.prefix + INFO_NAME):
+            write_info(self._place.store, self._place.prefix, self.info)
         self._audio.mend(source.store, job)
         fresh = (row for row in source.utterances() if row.id not in known and selection.judge(row) is None)
         done, total = len(known), len(known) + survey.fresh
@@ -190,7 +192,6 @@ class Export:
             if stranger is not None and not self._replace:
                 msg = f"{store.url} holds other files ({stranger}) and no dataset; choose an empty folder or a dataset"
                 raise BadOutput(msg)
-            write_info(store, prefix, asked)
             return asked
         for field in ("layout", "name", "sample_rate_hz", "path_prefix"):
             was, wanted = getattr(info, field), getattr(asked, field)

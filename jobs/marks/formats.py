@@ -27,7 +27,6 @@ _ALIKE = {"<": "‹", "[": "［"}
 class Shown:
     """The cues of one chapter or item, which begins at `start_sample` of the file that they are for."""
 
-    title: str
     start_sample: int
     cues: tuple[Cue, ...]
 
@@ -70,15 +69,11 @@ def srt(track: Track) -> str:
 
 
 def vtt(track: Track) -> str:
-    """WebVTT. Comments say that the speech is synthetic, and where chapters begin if there are several."""
-    blocks = ["WEBVTT\n", f"NOTE\n{_comment(track.note)}\n"]
-    for chapter in track.chapters:
-        if len(track.chapters) > 1:
-            blocks.append(f"NOTE Chapter: {_comment(chapter.title)}\n")
-        for cue in chapter.cues:
-            start, end = (track.milliseconds(chapter.start_sample + at) for at in (cue.start_sample, cue.end_sample))
-            lines = "".join(f"{_escaped(line)}\n" for line in cue.lines)
-            blocks.append(f"{_stamp(start, '.')} --> {_stamp(end, '.')}\n{lines}")
+    """WebVTT. A comment before the first cue says that the speech is synthetic; some players show later ones as text."""
+    blocks = ["WEBVTT\n", f"NOTE\n{clean_text(track.note).replace('-->', '→')}\n"]
+    for start, end, lines in track.cues():
+        shown = "".join(f"{_escaped(line)}\n" for line in lines)
+        blocks.append(f"{_stamp(track.milliseconds(start), '.')} --> {_stamp(track.milliseconds(end), '.')}\n{shown}")
     return "\n".join(blocks)
 
 
@@ -130,10 +125,6 @@ def _srt_line(line: str) -> str:
 
 def _escaped(line: str) -> str:
     return line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _comment(text: str) -> str:
-    return clean_text(text).replace("-->", "→")
 
 
 def _tag(text: str) -> str:

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import IO
 
 from jobs import keys
 from jobs.assembly.book import book_timeline
@@ -49,13 +50,16 @@ def write_read_along(store: Store, record: JobRecord, plan: Plan, results: Mappi
 
     Raises:
         StoreError: the source, its places or a take is missing or damaged, or the store refused.
+        BadSource: the source was damaged in the store.
         BadOutput: only flac or wav was asked for, at a sample rate that AAC does not have.
     """
     timeline = book_timeline(record, plan, results) if record.spec.read_along else None
     if timeline is None or not timeline.spoken:
         return None
     source = store.get(keys.job_object(record.job, "source"))
-    package = Package.of(Archive.of(source, plan.source.name))
+    archive = Archive.of(source, plan.source.name)
+    archive.check()
+    package = Package.of(archive)
     places = load_places(store, record.job)
     book = ReadAlong(package, timeline, _free_folder(package), identifier_of(source))
     segments = {segment.segment: segment for segment in plan.segments}
@@ -72,15 +76,19 @@ def write_read_along(store: Store, record: JobRecord, plan: Plan, results: Mappi
             assemble_chapter(store, record, plan, chapter.chapter, results)
     key = keys.read_along(record.job)
     with store.writer(key) as path, path.open("wb") as target:
-        writer = EpubWriter(target)
+        _write(target, book, audio)
+    return key
+
+
+def _write(target: IO[bytes], book: ReadAlong, audio: ChapterAudio) -> None:
+    """The archive: what is new, the recordings, the rest of the source."""
+    with EpubWriter(target) as writer:
         for name, data in book.files.items():
             writer.put(name, data)
         for chapter in book.chapters:
             with audio.opened(chapter) as (file, size_bytes):
                 writer.stream(book.audio_path(chapter.chapter, audio), file, size_bytes, stored=True)
-        writer.copy(package.archive, {*book.files, *book.edit.dropped})
-        writer.close()
-    return key
+        writer.copy(book.package.archive, {*book.files, *book.edit.dropped})
 
 
 @dataclass
@@ -184,7 +192,7 @@ class ReadAlong:
         for path in self.edit.documents() if is_old else ():
             if not archive.has(path):
                 continue
-            text = page_text(archive, path)
+            text = self.files[path].decode() if path in self.files else page_text(archive, path)
             made = modern_page(text)
             if made is not None:
                 self.files.setdefault(path, made)

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from lxml import etree
 
 from jobs.marks.read_along_spans import Marked, Passage, Spans
-from jobs.marks.read_along_tags import TAG, Tags
+from jobs.marks.read_along_tags import TAG, Tags, can_be_scanned
 from jobs.reading.markup.archive import Archive
 from jobs.reading.markup.html import decode_markup, xml_parser
 from jobs.reading.markup.package import Package
@@ -40,13 +40,12 @@ class MarkedPage:
     marked: tuple[Marked, ...]
 
 
-def page_warnings(data: bytes, name: str) -> list[str]:
-    """What of an EPUB's documents cannot be marked. Raises BadSource when a file of it is damaged."""
+def page_warnings(data: bytes, name: str, paths: Sequence[str]) -> list[str]:
+    """Which documents of an EPUB cannot be marked, of some paths. Raises BadSource when any file of it is damaged."""
     archive = Archive.of(data, name)
     archive.check()
-    package = Package.of(archive)
-    types = {item.path: item.media_type for item in package.items.values()}
-    found = ((one.path, _fault(archive, one.path, types.get(one.path, ""))) for one in package.spine())
+    types = {item.path: item.media_type for item in Package.of(archive).items.values()}
+    found = ((path, _fault(archive, path, types.get(path, ""))) for path in paths)
     return [f"{path} {fault}; read along, its sentences are not marked" for path, fault in found if fault]
 
 
@@ -75,8 +74,13 @@ def marked_page(text: str, passages: Sequence[Passage], style: str) -> MarkedPag
 
 
 def modern(text: str) -> str:
-    """A document as XHTML 5 in UTF-8: its document type, the encoding it names, and HTML's named characters."""
-    match = next((one for one in TAG.finditer(text) if one.group()[:9].upper() == "<!DOCTYPE"), None)
+    """A document as XHTML 5 in UTF-8: its document type, the encoding it names, and HTML's named characters.
+
+    One that is no XML stays as it is, or at least stays no XML.
+    """
+    if not can_be_scanned(text):
+        return text
+    match = next((one for one in TAG.finditer(text) if one.group().startswith("<!DOCTYPE")), None)
     own = match is not None and "[" in match.group()
     parts: list[str] = []
     at = 0
@@ -144,7 +148,7 @@ def _linked(text: str, style: str) -> str:
 
 def _modern_tag(tag: str, *, own: bool) -> str:
     """One tag; `own`: the document declares entities of its own, which stay."""
-    if tag[:9].upper() == "<!DOCTYPE":
+    if tag.startswith("<!DOCTYPE"):
         return tag if own or "PUBLIC" not in tag.upper() else "<!DOCTYPE html>"
     if _DECLARATION.match(tag):
         return _ENCODING.sub(r"\1\2utf-8\2", tag)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from jobs import keys
 from jobs.account import Passage
-from jobs.errors import ObjectDamaged
+from jobs.errors import BadOption, ObjectDamaged
 from jobs.marks.read_along_pages import page_warnings
 from jobs.marks.times import stretches_of
 from jobs.plan import Plan, SegmentPlan, SentencePlan
@@ -22,7 +22,7 @@ from jobs.planning import Planned
 from jobs.protocols import Store
 from jobs.reading.markup.places import BookPlaces, places_of
 from jobs.reading.options import ReadingOptions
-from jobs.spec import Frozen
+from jobs.spec import Frozen, SourceKind
 
 
 class Part(Frozen):
@@ -44,34 +44,37 @@ class Places(Frozen):
     parts: tuple[Part, ...]
 
 
-def book_places(data: bytes, name: str, options: ReadingOptions) -> tuple[BookPlaces, list[str]]:
-    """Where the text of an EPUB stands, and warnings for people of what cannot be marked in it.
+def with_places(planned: Planned, data: bytes, options: ReadingOptions) -> Planned:
+    """A plan with the places of its text in its source, and warnings for people of what cannot be marked there.
 
     Raises:
-        BadSource: it cannot be read, or a file in it is damaged.
+        BadOption: the source is no EPUB.
+        BadSource: a file in it is damaged.
     """
-    return places_of(data, name, options), page_warnings(data, name)
-
-
-def with_warnings(planned: Planned, warnings: Sequence[str]) -> Planned:
-    """The same plan with more warnings of its source."""
     source = planned.plan.source
+    if source.kind is not SourceKind.EPUB:
+        msg = f"--read-along is for epub, {source.name} is {source.kind}: only an epub has pages to mark; leave it out"
+        raise BadOption(msg)
+    places = places_of(data, source.name, options)
+    spoken = dict.fromkeys(places.file_at(segment.source_start) for segment in planned.plan.segments)
+    warnings = page_warnings(data, source.name, list(spoken))
     told = source.model_copy(update={"warnings": (*source.warnings, *warnings)})
-    return replace(planned, plan=planned.plan.model_copy(update={"source": told}))
+    return replace(planned, plan=planned.plan.model_copy(update={"source": told}), places=places)
 
 
-def parts_of(planned: Planned, places: BookPlaces) -> Places:
-    """The parts of a plan. Raises ValueError when the places are those of another text."""
-    if planned.text != places.text:
-        msg = f"the places are those of another text ({len(places.text)} characters, not {len(planned.text)})"
-        raise ValueError(msg)
-    files = tuple(file.name for file in places.files)
-    return Places(files=files, parts=tuple(_parts(planned.plan, planned.sentences, places)))
+def parts_of(planned: Planned) -> Places | None:
+    """The parts of a plan; None if it has no places."""
+    if planned.places is None:
+        return None
+    files = tuple(file.name for file in planned.places.files)
+    return Places(files=files, parts=tuple(_parts(planned.plan, planned.sentences, planned.places)))
 
 
-def save_places(store: Store, job: str, places: Places) -> None:
-    """Keep them with a job. Raises StoreError."""
-    store.put(keys.places(job), places.model_dump_json().encode())
+def save_places(store: Store, job: str, planned: Planned) -> None:
+    """Keep the places of a plan's sentences with its job, if it has any. Raises StoreError."""
+    places = parts_of(planned)
+    if places is not None:
+        store.put(keys.places(job), places.model_dump_json().encode())
 
 
 def load_places(store: Store, job: str) -> Places:

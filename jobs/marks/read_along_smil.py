@@ -38,7 +38,7 @@ class Par:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """When one sentence of a segment is heard. Its speech ends at `speech_end_sample`; the pause after it is its own."""
+    """When a sentence of a segment is heard. Its speech ends at `speech_end_sample`; the pause after it is its own."""
 
     clip: Clip
     speech_end_sample: int

@@ -7,13 +7,23 @@ from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 TAG = re.compile(
-    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<![A-Za-z](?:[^>\[\"']|\"[^\"]*\"|'[^']*'|\[.*?\]\s*(?=>))*+>"
-    r"|<(?P<closes>/)?(?P<name>[^\s/>\"'<=!?]+)(?:[^>\"'/]|/(?!>)|\"[^\"]*\"|'[^']*')*+(?P<empty>/)?>",
+    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<!DOCTYPE(?:[^>\[\"']|\"[^\"]*\"|'[^']*'|\[.*?\]\s*(?=>))*+>"
+    r"|<(?P<closes>/)?(?P<name>[^\s/>\"'<=!?]+)(?:[^>\"'/<]|/(?!>)|\"[^\"<]*\"|'[^'<]*')*+(?P<empty>/)?>",
     re.DOTALL,
 )
+"""Whatever stands in angle brackets; of what is not a tag, `name` is None."""
+_BOUNDS = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"))
 _WHOLE = frozenset({"svg", "math", "object", "video", "audio", "iframe", "canvas", "select", "textarea", "button"})
 _WHOLE |= {"script", "style", "template", "noscript", "map"}
 """Elements that are marked as a whole or not at all: a span inside would not be allowed, or not be seen."""
+
+
+def can_be_scanned(text: str) -> bool:
+    """Whether `TAG` finds all of a document in one pass: what begins ends, and there is one document type at most.
+
+    Of a document where this does not hold every beginning would be sought an end to, through all of it.
+    """
+    return text.count("<!DOCTYPE") < 2 and all(text.rfind(first) <= text.rfind(last) for first, last in _BOUNDS)
 
 
 class Tag(NamedTuple):

@@ -9,7 +9,7 @@ import shutil
 import zipfile
 from collections.abc import Container
 from pathlib import PurePosixPath
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, Self
 
 from jobs.reading.markup.archive import Archive
 
@@ -22,7 +22,7 @@ _LEFT_OUT = frozenset({"mimetype", "META-INF/signatures.xml"})
 
 
 class EpubWriter:
-    """An open archive to which files are added."""
+    """An archive to which files are added, open for the time of a `with`."""
 
     def __init__(self, target: IO[bytes]) -> None:
         self._zip = zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED)
@@ -47,7 +47,10 @@ class EpubWriter:
             with archive.zip.open(info) as source:
                 self.stream(name, source, info.file_size, stored=info.compress_type == zipfile.ZIP_STORED)
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
         """Write the table of contents of the archive."""
         self._zip.close()
 

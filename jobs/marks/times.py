@@ -94,12 +94,25 @@ def times_of(
             continue
         segment = segments[place.segment]
         before = last if last is not None and last.segment == segment.segment - 1 else None
-        blank = before is None or before.source_end != segment.source_start
-        for part in _parts(store, place.take, place, segment, sample_rate_hz):
-            joined = not part.begins and (before is not None or part.part > 0)
-            parts.append(replace(part, begins=not joined, blank_before=blank or part.part > 0))
+        first, *others = _parts(store, place.take, place, segment, sample_rate_hz)
+        parts += [_after(first, segment, before), *others]
         last = segment
     return tuple(parts)
+
+
+def _after(part: PartTime, segment: SegmentPlan, before: SegmentPlan | None) -> PartTime:
+    """The first part of a segment beside the segment before it (None: that was not spoken)."""
+    if part.begins or before is None:
+        return replace(part, begins=True)
+    if before.source_end <= segment.source_start:
+        return replace(part, blank_before=before.source_end < segment.source_start)
+    # A number whose reading was divided: the segment before shows it already.
+    shared = next(
+        (chars for chars in range(len(part.text), 0, -1) if before.text.endswith(part.text[:chars])),
+        0,
+    )
+    rest = part.text[shared:]
+    return replace(part, text=rest.strip(), blank_before=not shared or rest[:1].isspace())
 
 
 def sentences_of(parts: Sequence[PartTime]) -> Iterator[tuple[PartTime, ...]]:

@@ -79,7 +79,7 @@ def write_book_marks(store: Store, record: JobRecord, plan: Plan, results: Mappi
     for chapter, start in zip(timeline.chapters, timeline.starts, strict=True):
         run = _Run(by_chapter[chapter.chapter], chapter.segments, chapter.samples, rate_hz)
         parts = run.parts(store)
-        shown.append(Shown(chapter.title, start, cues_of(parts, run.segments, rate_hz)))
+        shown.append(Shown(start, cues_of(parts, run.segments, rate_hz)))
         chapters.append(
             ChapterTimes(
                 chapter=chapter.chapter,
@@ -114,7 +114,7 @@ class _Run:
         return times_of(store, self.placed, {one.segment: one for one in self.segments}, self.sample_rate_hz)
 
     def track(self, store: Store, title: str, *, author: str, note: str) -> Track:
-        shown = Shown(title, 0, cues_of(self.parts(store), self.segments, self.sample_rate_hz))
+        shown = Shown(0, cues_of(self.parts(store), self.segments, self.sample_rate_hz))
         return Track(title, author, note, self.sample_rate_hz, self.samples, (shown,))
 
     def item_times(self, store: Store) -> ItemTimes:

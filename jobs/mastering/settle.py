@@ -107,7 +107,7 @@ def _bounded(gain_db: float) -> float:
 
 
 def _slope(before: tuple[float, float] | None, setting: Setting, level_db: float) -> float:
-    """How much of one dB of gain is heard, by the last two rounds: the more is limited, the less. A quarter at least."""
+    """How much of one dB of gain is heard, by the last two rounds: the more is limited, the less; a quarter at least."""
     if before is None:
         return 1.0
     gain_db, heard_db = before

@@ -96,6 +96,4 @@ def piper_takes(spoken: list[str], *, speed: float, seed: int, folder: Path) -> 
         np.savez(temporary, *[take.samples for take in takes])
         temporary.rename(path)
     with np.load(path) as stored:
-        return [
-            Spoken(text, stored[f"arr_{index}"], 22_050, "stop", "", speed) for index, text in enumerate(spoken)
-        ]
+        return [Spoken(text, stored[f"arr_{index}"], 22_050, "stop", "", speed) for index, text in enumerate(spoken)]

@@ -249,7 +249,9 @@ def _print_piper(options: argparse.Namespace) -> None:
             every += found
     print_table("joe, all", every)
     wrong = [one for one in every if one.case.kind not in {CLEAN, "swapped, like length"}]
-    print(f"wrong takes caught, those swapped with one of like length apart: {sum(map(bool, (w.checks for w in wrong))) / len(wrong):.2%}")
+    print(
+        f"wrong takes caught, those swapped with one of like length apart: {sum(map(bool, (w.checks for w in wrong))) / len(wrong):.2%}"
+    )
     print_scores(every)
 
 

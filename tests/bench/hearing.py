@@ -17,7 +17,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,9 @@ import torch
 from engine.request import Request
 from jobs.checks.comparison import compare, hearing_reasons
 from jobs.checks.free import TakeFacts, check_take
-from jobs.checks.verdict import Reason
+from jobs.checks.rate import RateTake, rate_verdicts
+from jobs.checks.verdict import Reason, Verdict
+from jobs.checks.words import without_hallucination
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.plan import SegmentPlan
 from jobs.spec import base_language
@@ -65,8 +67,14 @@ class Judged:
 
     case: Case
     transcript: str
-    free: tuple[Reason, ...]
+    verdict: Verdict
+    rate: Reason | None
     heard: tuple[Reason, ...]
+
+    @property
+    def free(self) -> tuple[Reason, ...]:
+        """What the free checks found, the rate of speech among the clean takes included."""
+        return self.verdict.reasons if self.rate is None else (*self.verdict.reasons, self.rate)
 
 
 def corpus() -> list[tuple[str, str]]:
@@ -165,8 +173,17 @@ def judged(case: Case, ear: Ear, rate_hz: int, chars_per_s: float) -> Judged:
     facts = TakeFacts(rate_hz, "stop", segment.spoken, segment.language, 1.0, chars_per_s, rate_hz)
     language = base_language(segment.language)
     heard = ear.listen(case.samples, language)
-    found = compare(segment.spoken, heard.transcript, segment.language)
-    return Judged(case, heard.transcript, check_take(case.samples, facts).reasons, hearing_reasons(found))
+    found = compare(
+        segment.spoken, without_hallucination(heard.transcript, heard.words), segment.language
+    )
+    return Judged(case, heard.transcript, check_take(case.samples, facts), None, hearing_reasons(found))
+
+
+def with_rate(found: list[Judged]) -> list[Judged]:
+    """The same with what their rate of speech tells in the company of all clean takes."""
+    takes = [RateTake(VOICE, "en-US", 1.0, one.case.segment.spoken, one.verdict) for one in found]
+    company = [take for one, take in zip(found, takes, strict=True) if one.case.kind == "clean"]
+    return [replace(one, rate=rate) for one, rate in zip(found, rate_verdicts(company, takes), strict=True)]
 
 
 def table(found: list[Judged]) -> dict[str, dict[str, float]]:
@@ -175,9 +192,7 @@ def table(found: list[Judged]) -> dict[str, dict[str, float]]:
     for kind in ("clean", *KINDS):
         these = [one for one in found if one.case.kind == kind]
         counts: Counter[str] = Counter(
-            name
-            for one in these
-            for name in {*(f"free.{r.check}" for r in one.free), *(f"heard.{r.check}" for r in one.heard)}
+            name for one in these for name in {reason.check for reason in (*one.free, *one.heard)}
         )
         rows[kind] = {
             "takes": len(these),
@@ -214,7 +229,7 @@ def main() -> None:
     ear = Ear(options.cache, load_recogniser(options.model), voice.rate_hz)
     segments, chars_per_s = planned()
     made = cases(segments, voice, options.count, options.seed)
-    found = [judged(case, ear, voice.rate_hz, chars_per_s) for case in made]
+    found = with_rate([judged(case, ear, voice.rate_hz, chars_per_s) for case in made])
     print("False alarms")
     print(*(told(one) for one in found if one.case.kind == "clean" and (one.free or one.heard)), sep="\n")
     print("Missed")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from jobs.benchmarks import Measurements
+from jobs.settings import load_settings
 from models import registry
 from tests.cli.conftest import Door
 from tests.workers.token_models import SmallModel
@@ -55,6 +57,17 @@ def test_a_program_reads_one_document(door: Door) -> None:
     assert first["ceiling"]["step_ms"] > 0
     assert first["engine"]["audio_s_per_s"] > 0
     assert first["queue"] is None
+
+
+def test_the_figures_are_kept_for_estimates(door: Door) -> None:
+    found = door.json("bench", *QUICK)
+    measured = Measurements(load_settings().measurements_dir).of(f"{found['model']}@{found['numerics']}")
+    assert [(speed.device, speed.slots) for speed in measured.benches] == [("cpu", 1), ("cpu", 2)]
+    for speed, entry in zip(measured.benches, found["slots"], strict=True):
+        assert speed.ratio == pytest.approx(entry["engine"]["audio_s_per_s"])
+    door.json("bench", *QUICK[:-1], "2", "--deterministic")
+    fixed = Measurements(load_settings().measurements_dir).of(f"{found['model']}@{found['numerics']}-fixed2")
+    assert [speed.slots for speed in fixed.benches] == [2]
 
 
 @pytest.mark.parametrize(

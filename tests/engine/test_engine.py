@@ -214,6 +214,28 @@ def test_latents_that_break_the_contract_end_the_request(latents):
     assert delta.error.startswith("ProgramFault while encoding it alone: encode gave ")
 
 
+def test_words_come_with_the_last_delta_in_samples():
+    program = CountProgram()
+    program.encode = lambda batch: [CountLatent(12, words=((0, 3), (3, 3), (5, 12)))]
+    engine = engine_of(program)
+    engine.add(request("a"))
+    *others, last = drain(engine)
+    hop = program.hop_samples
+    assert last.words == ((0, 3 * hop), (3 * hop, 3 * hop), (5 * hop, 12 * hop))
+    assert others
+    assert {delta.words for delta in others} == {()}
+
+
+@pytest.mark.parametrize("words", [((0, 13),), ((-1, 2),), ((3, 5), (4, 6)), ((5, 4),)])
+def test_words_outside_the_audio_or_out_of_order_end_the_request(words):
+    program = CountProgram()
+    program.encode = lambda batch: [CountLatent(12, words=words)]
+    engine = engine_of(program)
+    engine.add(request("a"))
+    (delta,) = drain(engine)
+    assert "words that do not follow each other in 12 frames" in delta.error
+
+
 def test_a_lost_device_and_a_bug_end_the_process_not_the_request():
     class AcceleratorError(RuntimeError):
         """Named as torch names it."""

@@ -50,6 +50,8 @@ def test_every_setting_can_be_set():
         "max_audio_stream_bytes": "1000",
         "max_audio_total_bytes": "2000",
         "stream_ttl_s": "60",
+        "device_hour_price": "2.5",
+        "currency": "EUR",
         "log_level": "debug",
     }
     assert set(given_values) == {field.name for field in fields(Settings)}
@@ -76,6 +78,8 @@ def test_every_setting_can_be_set():
         ("worker_ttl_s", "nan", "TTS_BATCH_WORKER_TTL_S=nan is not allowed; use 1 or more"),
         ("grace_s", "inf", "TTS_BATCH_GRACE_S=inf is not allowed"),
         ("max_audio_stream_bytes", "0", "TTS_BATCH_MAX_AUDIO_STREAM_BYTES=0 is not allowed"),
+        ("device_hour_price", "-1", "TTS_BATCH_DEVICE_HOUR_PRICE=-1.0 is not allowed; use 0 or more"),
+        ("device_hour_price", "cheap", "TTS_BATCH_DEVICE_HOUR_PRICE='cheap' is not a number"),
         ("precision", "fp16", "TTS_BATCH_PRECISION='fp16' is not allowed; use auto, fp32 or bf16"),
         ("log_level", "loud", "TTS_BATCH_LOG_LEVEL='loud' is not allowed; use debug, info, warning or error"),
         ("data_dir", "", "TTS_BATCH_DATA_DIR is empty"),

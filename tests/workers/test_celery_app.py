@@ -87,7 +87,7 @@ def test_a_step_is_tried_a_few_times_and_then_given_up(
             raise StoreError("no space left")
 
     run_task(stage, monkeypatch, job, fail)
-    assert tries == [(StepKind.PLAN, job, None)] * MAX_TRIES
+    assert tries == [(StepKind.PLAN, job, None, None)] * MAX_TRIES
     assert stage.state(job) is state
 
 

@@ -91,6 +91,7 @@ class Tail:
         return [Delta(name, np.full(100, 0.5, np.float32), 0, FinishReason.STOP) for name in done]
 
 
+@pytest.mark.usefixtures("all_good")
 def test_audio_that_is_still_decoded_does_not_keep_the_next_request_out(stage: Stage) -> None:
     engine, model = Tail(), SmallModel()
     tasks = queue(stage, "some", 3, model)
@@ -105,6 +106,7 @@ def test_audio_that_is_still_decoded_does_not_keep_the_next_request_out(stage: S
     assert engine.given == refs
 
 
+@pytest.mark.usefixtures("all_good")
 def test_tokens_become_takes_and_every_segment_sounds_the_same_in_any_company(stage: Stage) -> None:
     takes = {}
     for job, slots in (("alone", 1), ("together", 3)):

@@ -74,13 +74,23 @@ class BookPlaces:
                 place = self.places[offset]
                 if place == _NOWHERE:
                     continue
-                file = max(0, bisect_right(self.files, offset, key=lambda one: one.start) - 1)
+                file = self._file(offset, found[-1].file if found else 0)
                 stop = self.ends[file].get(place, place + 1)
                 if found and found[-1].file == file and found[-1].start <= place <= found[-1].end:
                     found[-1] = Range(file, found[-1].start, max(stop, found[-1].end))
                 else:
                     found.append(Range(file, place, stop))
         return found
+
+    def file_at(self, offset: int) -> str:
+        """The path of the document that a character is in."""
+        return self.files[self._file(offset, 0)].name
+
+    def _file(self, offset: int, guess: int) -> int:
+        """Which file a character is in; `guess` is that of the one before it."""
+        if self.files[guess].start <= offset and (guess + 1 == len(self.files) or offset < self.files[guess + 1].start):
+            return guess
+        return max(0, bisect_right(self.files, offset, key=lambda one: one.start) - 1)
 
 
 def places_of(data: bytes, name: str, options: ReadingOptions = DEFAULT_OPTIONS) -> BookPlaces:

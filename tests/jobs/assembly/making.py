@@ -18,7 +18,7 @@ import pytest
 from jobs.account import Account, Passage, Why
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SourceInfo
 from jobs.protocols import Store
-from jobs.spec import AudioFormat, JobRecord, JobSpec, SegmentResult, SourceKind
+from jobs.spec import AudioFormat, JobRecord, JobSpec, Mastering, SegmentResult, SourceKind
 from jobs.state import JobState, SegmentState
 from jobs.takes import TakeOrigin, write_take
 
@@ -47,6 +47,7 @@ class Book:
     segments: list[SegmentPlan] = field(default_factory=list)
     results: dict[int, SegmentResult] = field(default_factory=dict)
     cover_type: str = ""
+    mastering: Mastering = field(default_factory=Mastering)
 
     def chapter(self, title: str) -> Book:
         self.chapters.append((title, 0))
@@ -61,7 +62,9 @@ class Book:
         kind: Break = Break.SENTENCE,
         item: str | None = None,
         start_s: float | None = None,
+        audio: np.ndarray | None = None,
     ) -> Book:
+        samples = samples if audio is None else audio.size
         number, chapter = len(self.segments), len(self.chapters) - 1
         title, count = self.chapters[chapter]
         self.chapters[chapter] = (title, count + 1)
@@ -82,8 +85,8 @@ class Book:
             origin = TakeOrigin(
                 model="fake", voice="tone", language="en", spoken=f"Text {number}.", seed=1, speed=1.0, numerics="f/1"
             )
-            audio = (tone_pcm(samples, seed=number) / 32767).astype(np.float32)
-            write_take(self.store, take, audio, sample_rate_hz=rate_hz, origin=origin)
+            pcm = tone_pcm(samples, seed=number) if audio is None else audio
+            write_take(self.store, take, (pcm / 32767).astype(np.float32), sample_rate_hz=rate_hz, origin=origin)
         return self
 
     @property
@@ -106,6 +109,7 @@ class Book:
         spec = JobSpec(
             source_name="book.txt", source_kind=self.kind, model="fake", voice="tone", language="en",
             voice_revision="r1", numerics="f/1", store_url=self.store.url, seed=5, formats=self.formats,
+            mastering=self.mastering,
         )  # fmt: skip
         return JobRecord(
             job="j1", spec=spec, state=JobState.ASSEMBLING, title=self.title, author=self.author,

@@ -230,7 +230,10 @@ def test_the_report_says_where_everything_is():
         "source_chars": 100, "spoken_chars": 90, "replaced_chars": 0, "skipped_chars": 10,
         "replaced": {}, "skipped": {"licence": 10},
     }  # fmt: skip
-    assert seen["run"] == {"compute_s": 1.5, "reused": 3}
+    assert seen["run"] == {
+        "compute_s": 1.5, "reused": 3, "audio_s": 0.0, "device_s": 0.0, "audio_s_per_device_s": None, "energy_j": None,
+        "energy_wh_per_audio_hour": None, "price": None, "currency": "", "devices": [],
+    }  # fmt: skip
     assert [chapter["failed"] for chapter in seen["chapters"]] == [0, 1, 0]
     ends = [chapter["start_s"] + chapter["duration_s"] for chapter in seen["chapters"]]
     assert ends[-1] == pytest.approx(read_duration_s(book.store, "jobs/j1/book.wav"), abs=1e-5)

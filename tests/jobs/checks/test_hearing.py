@@ -51,6 +51,12 @@ def test_what_was_heard_is_kept_for_each_take_and_recogniser(store: Store) -> No
     assert unheard(store, "base.en", ["cd34", "ab12", "ab13"]) == ["cd34", "ab13"]
 
 
+def test_folders_of_one_name_do_not_share_objects() -> None:
+    one, other = (keys.take_heard("ab12", f"/{'long/' * 20}{name}/model") for name in ("tiny", "base"))
+    assert one != other
+    assert all(key.startswith("takes/ab/ab12.model-") and key.count(".") == 3 for key in (one, other))
+
+
 def test_objects_of_another_version_or_damaged_ones_are_as_if_there_were_none(store: Store) -> None:
     for found in (
         HEARD.model_copy(update={"version": HEARING_VERSION + 1}).model_dump_json().encode(),

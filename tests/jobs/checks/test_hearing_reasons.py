@@ -1,4 +1,4 @@
-"""What of a transcript speaks against a take: omission, addition, repetition, another text; not what a recogniser does."""
+"""What of a transcript speaks against a take: omission, addition, repetition, another text; not what is misheard."""
 
 from __future__ import annotations
 

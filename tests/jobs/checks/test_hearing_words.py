@@ -43,7 +43,9 @@ def test_what_sounds_the_same_is_the_same(spoken: str, transcript: str) -> None:
 
 def test_british_and_american_spellings_cost_next_to_nothing() -> None:
     spoken = "The colour of the harbour was grey, and our neighbour's jewellery lay in the travelling case."
-    found = compare(spoken, "The color of the harbor was gray and our neighbor's jewelry lay in the traveling case", "en-GB")
+    found = compare(
+        spoken, "The color of the harbor was gray and our neighbor's jewelry lay in the traveling case", "en-GB"
+    )
     assert (found.other, found.missing, found.added) == (0, 0, 0)
     assert found.cost < 0.5
 

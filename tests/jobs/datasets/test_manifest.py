@@ -31,7 +31,7 @@ def test_a_book_has_a_row_for_each_segment():
     assert [row.id for row in rows] == [f"{job}-{n:06d}" for n in range(1, len(rows) + 1)]
     assert [row.segments for row in rows] == [(n,) for n in range(len(rows))]
     assert [row.text for row in rows][:3] == ["CHAPTER I", "One is here.", "Two is here."]
-    assert [row.chapter_title for row in rows] == ["CHAPTER I"] * 4 + ["CHAPTER II"] * 2
+    assert [row.chapter_title for row in rows] == ["Chapter I"] * 4 + ["Chapter II"] * 2
     failed = rows[2]
     assert (failed.state, failed.grade, failed.reason) == ("failed", "unusable", "no word came")
     assert (failed.samples, failed.duration_s, failed.takes) == (0, 0.0, ())
@@ -49,7 +49,7 @@ def test_a_book_has_a_row_for_each_segment():
 
 def test_an_item_has_its_own_id_voice_and_all_its_takes():
     text = "One sentence is here for a start. Another one follows it at once. And a third one ends it."
-    lines = [{"id": "a/b c", "text": text, "voice": "bob"}, {"id": "x", "text": "Short.", "lang": "en"}]
+    lines = [{"id": "a/b c", "text": text, "voice": "bob"}, {"id": "x", "text": "Short.", "lang": "en-GB"}]
     source = Made().job("\n".join(map(json.dumps, lines)))
     first, second = source.utterances()
     job = source.record.job
@@ -60,7 +60,7 @@ def test_an_item_has_its_own_id_voice_and_all_its_takes():
     assert starts == [0, first.takes[0].samples + round(0.35 * RATE_HZ)]
     assert first.samples == starts[1] + first.takes[1].samples
     assert first.audio_sha256 not in {take.audio_sha256 for take in first.takes}
-    assert (second.segments, second.voice, second.language) == ((2,), "ann", "en")
+    assert (second.segments, second.voice, second.language) == ((2,), "ann", "en-GB")
 
 
 def test_an_item_with_one_failed_part_has_failed_and_one_bad_part_makes_it_bad():

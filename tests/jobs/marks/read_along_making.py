@@ -12,7 +12,7 @@ from jobs import keys
 from jobs.assembly.chapters import assemble_chapter
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.marks.read_along import write_read_along
-from jobs.marks.read_along_places import parts_of, save_places
+from jobs.marks.read_along_places import save_places
 from jobs.plan import Plan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, PlanOptions, tasks_of
 from jobs.protocols import Store
@@ -64,8 +64,7 @@ def made_of(
         updated_at_s=1.0,
     )
     store.put(keys.job_object(draft.job, "source"), data)
-    assert draft.places is not None
-    save_places(store, draft.job, parts_of(draft.planned, draft.places))
+    save_places(store, draft.job, draft.planned)
     results = {}
     for task in tasks_of(draft.plan, draft.spec, draft.job):
         samples = tone(task.segment, len(task.spoken))

@@ -11,6 +11,7 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from urllib.parse import unquote
 
 import av
@@ -148,7 +149,7 @@ class Book:
         for par in self.pars:
             by_audio.setdefault(par.audio, []).append(par)
         for clips in by_audio.values():
-            for one, after in zip(clips, clips[1:], strict=False):
+            for one, after in pairwise(clips):
                 assert one.end_s <= after.begin_s
 
     def length_s(self, recording: str) -> float:

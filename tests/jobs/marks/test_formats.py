@@ -20,10 +20,10 @@ NOTE = "Synthetic speech: model fake, voice tone. Made with tts-batch."
 
 
 def track(*chapters, title="A <Book> & more", author="Zoë", samples=RATE_HZ * 10_000):
-    """Chapters are (title, start_sample, [(start, end, lines)])."""
+    """Chapters are (start_sample, [(start, end, lines)])."""
     shown = [
-        Shown(name, start, tuple(Cue(tuple(lines), first, last, 0) for first, last, lines in cues))
-        for name, start, cues in chapters
+        Shown(start, tuple(Cue(tuple(lines), first, last, 0) for first, last, lines in cues))
+        for start, cues in chapters
     ]
     return Track(title, author, NOTE, RATE_HZ, samples, tuple(shown))
 
@@ -40,8 +40,8 @@ def demuxed(data: bytes, name: str) -> list[tuple[float, float]]:
 
 
 BOOK = track(
-    ("One --> two", 0, [(0, 22_050, ["Tom & Jerry <i>", "say --> x"]), (RATE_HZ, RATE_HZ * 2, ["你好。"])]),
-    ("Two", RATE_HZ * 7200, [(11, RATE_HZ * 3, ["קול"])]),
+    (0, [(0, 22_050, ["Tom & Jerry <i>", "say --> x"]), (RATE_HZ, RATE_HZ * 2, ["你好。"])]),
+    (RATE_HZ * 7200, [(11, RATE_HZ * 3, ["קול"])]),
 )
 
 
@@ -55,9 +55,9 @@ def test_srt_is_exactly_this():
 
 def test_vtt_is_exactly_this():
     assert vtt(BOOK) == (
-        f"WEBVTT\n\nNOTE\n{NOTE}\n\nNOTE Chapter: One → two\n\n"
+        f"WEBVTT\n\nNOTE\n{NOTE}\n\n"
         "00:00:00.000 --> 00:00:01.000\nTom &amp; Jerry &lt;i&gt;\nsay --&gt; x\n\n"
-        "00:00:01.000 --> 00:00:02.000\n你好。\n\nNOTE Chapter: Two\n\n"
+        "00:00:01.000 --> 00:00:02.000\n你好。\n\n"
         "02:00:00.000 --> 02:00:03.000\nקול\n"
     )
 
@@ -70,20 +70,14 @@ def test_lrc_is_exactly_this():
     )
 
 
-def test_one_chapter_alone_is_not_named_in_its_own_file():
-    assert "Chapter" not in vtt(track(("One", 0, [(0, 100, ["a"])])))
-
-
 def test_what_players_of_lyrics_take_for_a_tag_is_none():
-    lines = lrc(track(("One", 0, [(0, 100, ["[12:30] is", "not <00:01.5> a time, [1] is"])]), title="a]b\nc")).split(
-        "\n"
-    )
+    lines = lrc(track((0, [(0, 100, ["[12:30] is", "not <00:01.5> a time, [1] is"])]), title="a]b\nc")).split("\n")
     assert lines[0] == "[ti:a)b c]"
     assert lines[5] == "[00:00.00]［12:30] is not ‹00:01.5> a time, [1] is".replace("[1]", "［1]")
 
 
 def test_a_track_without_cues_is_still_a_file_of_its_format():
-    empty = track(("One", 0, []))
+    empty = track((0, []))
     assert written(empty, SubtitleFormat.SRT) == b""
     assert written(empty, SubtitleFormat.VTT).startswith(b"WEBVTT\n")
     assert written(empty, SubtitleFormat.LRC).endswith(b"[offset:0]\n")
@@ -101,7 +95,7 @@ def tracks(draw):
         start = at + draw(st.integers(450, 10_000_000))
         at = start + draw(st.integers(450, 100_000))
         cues.append((start, at, draw(LINES)))
-    return track(("Chapter", draw(st.integers(0, RATE_HZ * 40_000)), cues), samples=RATE_HZ * 80_000)
+    return track((draw(st.integers(0, RATE_HZ * 40_000)), cues), samples=RATE_HZ * 80_000)
 
 
 @settings(deadline=None)
@@ -130,7 +124,5 @@ def test_pysubs2_reads_the_same_cues(made):
 
 
 def test_pysubs2_reads_the_text_as_it_was():
-    read = pysubs2.SSAFile.from_string(
-        vtt(track(("One", 0, [(0, 9000, ["Tom and Jerry,", "not Spike."])]))), format_="vtt"
-    )
+    read = pysubs2.SSAFile.from_string(vtt(track((0, [(0, 9000, ["Tom and Jerry,", "not Spike."])]))), format_="vtt")
     assert [event.plaintext for event in read] == ["Tom and Jerry,\nnot Spike."]

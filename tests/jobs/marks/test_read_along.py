@@ -1,4 +1,4 @@
-"""Read-along books as a whole: they hold to the rules of EPUB 3, each clip sounds like its sentence, nothing is lost."""
+"""Read-along books: they hold to the rules of EPUB 3, each clip sounds like its sentence, nothing else is changed."""
 
 from __future__ import annotations
 
@@ -93,8 +93,8 @@ def epub2() -> bytes:
         '<meta name="dtb:uid" content="urn:uuid:5d4a1c2e-8a33-4a67-9a28-8f1f4c7f2d11"/></head><docTitle><text>Old Book'
         '</text></docTitle><navMap><navPoint id="n1" playOrder="1"><navLabel><text>One &amp; Only</text></navLabel>'
         '<content src="text/one%20a.xhtml"/><navPoint id="n2" playOrder="2"><navLabel><text>Inside</text></navLabel>'
-        '<content src="text/one%20a.xhtml#in"/></navPoint></navPoint><navPoint id="n3" playOrder="3"><navLabel><text>Two'
-        '</text></navLabel><content src="text/two.xhtml"/></navPoint></navMap></ncx>'
+        '<content src="text/one%20a.xhtml#in"/></navPoint></navPoint><navPoint id="n3" playOrder="3"><navLabel><text>'
+        'Two</text></navLabel><content src="text/two.xhtml"/></navPoint></navMap></ncx>'
     )
     drawing = (
         '<div><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="100%" '
@@ -336,6 +336,36 @@ def test_a_broken_document_is_left_as_it_is_with_a_warning(broken: str, warning:
     assert {par.document for par in book.pars} == {"OPS/one.xhtml"}
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "windows-1252", "utf-8-sig"])
+def test_documents_in_other_encodings_are_read_and_written_as_utf_8(encoding: str) -> None:
+    page = xhtml("<p>It was “caf\u00e9” and <b>na\u00efve</b>. So it was.</p>")
+    page = page.replace('encoding="utf-8"', f'encoding="{encoding.removesuffix("-sig")}"')
+    made = made_of(epub3(more={"two.xhtml": page.encode(encoding)}))
+    book = book_of(made)
+    assert [par.text for par in book.pars][-2:] == ["It was “caf\u00e9” and na\u00efve.", "So it was."]
+    assert book.read("OPS/two.xhtml").decode().startswith('<?xml version="1.0" encoding="utf-8"?><html')
+
+
+def test_a_document_that_is_no_xhtml_by_its_package_is_not_marked() -> None:
+    source = changed(
+        epub3(),
+        "OPS/book.opf",
+        'href="two.xhtml" media-type="application/xhtml+xml"',
+        'href="two.xhtml" media-type="text/html"',
+    )
+    made = made_of(source)
+    assert any("two.xhtml is text/html, not application/xhtml+xml" in told for told in made.plan.source.warnings)
+    assert {par.document for par in book_of(made).pars} == {"OPS/one.xhtml"}
+
+
+def test_signatures_and_what_leads_out_of_the_archive_are_left_behind() -> None:
+    source = zipfile.ZipFile(io.BytesIO(epub3()))
+    files = {entry: source.read(entry) for entry in source.namelist() if entry != "mimetype"}
+    made = made_of(archive(files | {"META-INF/signatures.xml": "<s/>", "../evil": "x", "/etc/x": "y", "OPS/dir/": ""}))
+    names = book_of(made).names
+    assert not {"META-INF/signatures.xml", "../evil", "/etc/x", "OPS/dir/"} & set(names)
+
+
 def test_a_book_without_a_usable_document_has_no_read_along() -> None:
     made = made_of(epub({"one.xhtml": xhtml("<p>One is here.<br></p>")}))
     assert made.data is None
@@ -361,8 +391,8 @@ def test_an_edited_plan_is_marked_where_its_lines_come_from() -> None:
     draft = make_draft(Source("b.epub", epub3()), wishes)
     text = plan_text(draft.plan).replace("Item one.\n", "").replace("Five is here.", "Five was here.\nIt is new.")
     edited = draft.with_plan(edited_plan(draft.plan, text, source_text=draft.planned.text, max_chars=60))
-    assert edited.places is not None
-    places = parts_of(edited.planned, edited.places)
+    places = parts_of(edited.planned)
+    assert places is not None
     pages = {name: zipfile.ZipFile(io.BytesIO(epub3())).read(name).decode() for name in places.files}
     marked = [
         "".join(pages[places.files[file]][start:end] for file, start, end in part.ranges) for part in places.parts

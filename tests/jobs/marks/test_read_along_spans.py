@@ -1,4 +1,4 @@
-"""Spans around sentences: the document's own characters stay, each span holds the sentence's words, markup stays whole."""
+"""Spans around sentences: the document's own characters stay, each span holds its sentence, markup stays whole."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_modern_text_has_no_old_document_type_and_no_names_of_characters() -> No
     old = (
         '<?xml version="1.0" encoding="iso-8859-1"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd">\n'
         "<html xmlns='http://www.w3.org/1999/xhtml'><head><meta http-equiv='Content-Type' "
-        "content='application/xhtml+xml; charset=iso-8859-1'/></head><body><p title='&eacute;'>a&nbsp;&amp;&lt;b&unknown;"
-        "<!-- &nbsp; --><![CDATA[&nbsp;]]></p></body></html>"
+        "content='application/xhtml+xml; charset=iso-8859-1'/></head><body><p title='&eacute;'>a&nbsp;&amp;&lt;b"
+        "&unknown;<!-- &nbsp; --><![CDATA[&nbsp;]]></p></body></html>"
     )
     assert modern(old) == (
         '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
@@ -193,7 +193,7 @@ def test_any_book_keeps_its_text_and_has_each_sentence_in_its_spans(blocks: list
             made.data.decode(),
         )
     for node in by_id.values():
-        assert not [one for one in node.iter("{*}p", "{*}h2", "{*}div", "{*}li", "{*}blockquote")]
+        assert not list(node.iter("{*}p", "{*}h2", "{*}div", "{*}li", "{*}blockquote"))
     bare = re.sub(r'<span id="tts-[^"]*">', "\0", made.data.decode())
     assert bare.count("\0") == len(by_id)
 

@@ -90,7 +90,7 @@ def test_whether_a_space_stood_between_two_parts_of_a_sentence_is_known_from_the
 
 
 def test_stretches_cover_a_segment():
-    book = Marked().chapter("One").say("He left. She 2.", tone(10, []), spoken="He left. She two.", sentences=[(9, 9)])
+    book = Marked().chapter("One").say("He left. She 2.", tone(10, [(0, 10)]), spoken="He left. She two.", sentences=[(9, 9)])
     book.segments[0] = book.segments[0].model_copy(update={"continues": True})
     one, two = stretches_of(book.segments[0])
     assert (one.begins, two.begins) == (False, True)
@@ -99,7 +99,7 @@ def test_stretches_cover_a_segment():
 
 
 def test_a_take_that_is_gone_is_an_error():
-    book = Marked().chapter("One").say("One.", tone(100, []))
+    book = Marked().chapter("One").say("One.", tone(100, [(0, 100)]))
     book.results[0] = book.results[0].model_copy(update={"take": "f" * 32})
     with pytest.raises(ObjectMissing):
         parts_of(book)

@@ -5,8 +5,11 @@ import random
 
 import pytest
 
+from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadSource
-from tests.helpers_reading import plan_of, read, spoken
+from jobs.plan import Plan
+from tests.helpers_account import check_account
+from tests.helpers_reading import plan_of, planned_of, read, spoken
 
 
 def problems(text):
@@ -168,3 +171,28 @@ def test_ids_are_kept_as_they_are():
 def test_a_long_text_is_read_in_linear_time(text):
     """Under the time limit of a test only when nothing is quadratic."""
     assert items(read(f'{{"id": "a", "text": "{text}"}}', "i.jsonl"))[0][1].endswith("a")
+
+
+@pytest.mark.parametrize(
+    ("count", "chapters"),
+    [
+        (200, [("items", 200)]),
+        (201, [("items 1–200", 200), ("items 201–201", 1)]),
+        (450, [("items 1–200", 200), ("items 201–400", 200), ("items 401–450", 50)]),
+    ],
+)
+def test_many_items_are_several_chapters(count, chapters):
+    text = "\n".join(line(id=f"i{n}", text=f"Number {n}. " + "And one more sentence. " * 4) for n in range(count))
+    planned = planned_of(f"{{\n{text}\n", "items.jsonl", max_chars=60)
+    plan = planned.plan
+    assert [(chapter.title, len({s.item for s in plan.segments if s.chapter == chapter.chapter}))
+            for chapter in plan.chapters] == chapters  # fmt: skip
+    assert [segment.segment for segment in plan.segments] == list(range(len(plan.segments)))
+    assert list(dict.fromkeys(segment.item for segment in plan.segments)) == [f"i{n}" for n in range(count)]
+    assert sum(chapter.segments for chapter in plan.chapters) == len(plan.segments)
+    check_account(planned)
+    assert Plan.parse(plan.dump()) == plan
+    text = plan_text(plan).replace("Number 7.", "Number seven.")
+    edited = edited_plan(plan, text, source_text=planned.text, max_chars=60)
+    assert [chapter.title for chapter in edited.chapters] == [title for title, _ in chapters]
+    assert [segment.item for segment in edited.segments] == [segment.item for segment in plan.segments]

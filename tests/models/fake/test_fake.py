@@ -206,3 +206,43 @@ def test_the_card_tells_the_pace():
     text = "It is a way I have of driving off the spleen and regulating the circulation"
     pace = len(text) / (len(speak(text)[0]) / SAMPLE_RATE_HZ)
     assert pace == pytest.approx(MODEL.card.chars_per_s, rel=0.2)
+
+
+def words_of(text: str, *, seed: int = 1) -> tuple[tuple[int, int], ...]:
+    """Frames of each word."""
+    inputs = MODEL.prepare(Prompt(text, "tone", "en", 1.0)).inputs
+    (latent,) = MODEL.program.encode([Request("a", inputs, seed, 1)])
+    return latent.words
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.one_of(words, st.sampled_from(["\u2014", "(yes)", "3.14", "twenty-one", "a/b", "don\u2019t,"])), min_size=1
+    )
+)
+def test_words_are_where_they_are_sung(said):
+    text = " ".join([*said, "end"])
+    found, tones = words_of(text), listen(speak(text)[0])
+    assert len(found) == len(text.split())
+    notes = iter(tones)
+    for word, (start, end) in zip(text.split(), found, strict=True):
+        sung = [next(notes) for _ in notes_of(word)]
+        assert (start < end) == bool(sung)
+        if sung:
+            assert abs(start * HOP_SAMPLES - sung[0].start_sample) <= HOP_SAMPLES
+            assert abs(end * HOP_SAMPLES - sung[-1].stop_sample) <= HOP_SAMPLES
+
+
+@pytest.mark.parametrize("fault", ["truncate", "budget", "repeat"])
+def test_a_take_that_says_other_words_than_its_text_tells_no_words(fault):
+    assert words_of(f"one two three four [[fault:{fault}]]") == ()
+
+
+@pytest.mark.parametrize("fault", ["click", "tail", "silence:p=1", "clip"])
+def test_a_mark_is_a_word_that_is_not_sung(fault):
+    found = words_of(f"one [[ fault:{fault} ]] two")
+    (one, *marks, two) = found
+    assert len(marks) == 3
+    assert all(start == end == one[1] for start, end in marks)
+    assert two[0] > one[1]

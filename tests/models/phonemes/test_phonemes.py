@@ -233,3 +233,70 @@ def test_brackets_without_a_partner_are_no_span(phonemes):
 
 def test_spans_go_past_the_pipe_of_espeak(pipe):
     assert pipe("Ask ⟦ʃɪvˈɔːn⟧, please! ⟦a⟧'s house") == "ask ʃɪvˈɔːn, please! az house."
+
+
+# ── which part of the IPA each word became ──────────────────────────────────────────────────────────────────────────
+def read_words(phonemes, text):
+    """(word, its IPA) of each word; empty where they are not known."""
+    reading = phonemes.read(text)
+    assert reading.ipa == phonemes(text)
+    return [(word, reading.ipa[start:end]) for word, (start, end) in zip(text.split(), reading.words, strict=False)]
+
+
+def test_each_word_has_its_phonemes_without_the_marks_around_it(phonemes):
+    assert read_words(phonemes, "\u201cWell,\u201d he said \u2014 \u2018left\u2019!") == [
+        ("\u201cWell,\u201d", "w\u02c8\u025bl"),
+        ("he", "hi\u02d0"),
+        ("said", "s\u02c8\u025bd"),
+        ("\u2014", ""),
+        ("\u2018left\u2019!", "l\u02c8\u025bft"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Dr. Smith is twenty-one.", 4),
+        ("It cost $5.50 & 100% more.", 6),
+        ("At 10:30pm, mp3/mp4 and node.js ...", 6),
+        ("The 1990s; # 5 \u2013 caf\u00e9!", 6),
+        ("Who knew? Nobody knew. I did", 6),
+        ("Ask \u27e6\u0283\u026av\u02c8\u0254\u02d0n\u27e7's aunt, please.", 4),
+    ],
+)
+def test_words_that_become_several_or_none_have_their_places(phonemes, text, parts):
+    found = phonemes.read(text)
+    assert len(found.words) == parts
+    places = [place for word in found.words for place in word]
+    assert places == sorted(places)
+    for word, (start, end) in zip(text.split(), found.words, strict=True):
+        assert any(char.isalnum() for char in word) <= any(char.isalpha() for char in found.ipa[start:end])
+
+
+@pytest.mark.parametrize("text", ["\u27e6\u02c8a b\u27e7 is one", "Left .!next word"])
+def test_where_words_part_is_not_guessed(phonemes, text):
+    assert phonemes.read(text).words == ()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            ["Rain,", "house", "(ferry)", "21", "\u2014", "don't", "A.D.", "3,5", "&", "\u27e6a\u27e7", "it's."]
+        ),
+        min_size=1,
+    )
+)
+def test_words_read_one_by_one_and_together_begin_in_the_same_order(phonemes, said):
+    text = " ".join([*said, "end"])
+    found = phonemes.read(text)
+    assert len(found.words) in {0, len(text.split())}
+    places = [place for word in found.words for place in word]
+    assert places == sorted(places)
+    if found.words:
+        assert found.ipa[slice(*found.words[-1])] == "\u02c8\u025bnd"
+
+
+def test_espeak_tells_of_single_words_only(pipe):
+    assert pipe.read("Again!").words == ((0, 5),)
+    assert pipe.read("Again and again.").words == ()

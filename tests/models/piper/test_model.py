@@ -14,7 +14,8 @@ from models.base import Prompt, SpeechModel
 from models.errors import BadPrompt, BadWeights, MissingExtra, ModelError, UnknownVoice
 from models.piper import precision as precision_file
 from models.piper import voices
-from models.piper.ids import phoneme_ids
+from models.phonemes.reading import Reading
+from models.piper.ids import phoneme_ids, spelled
 from models.piper.model import card, load
 from models.piper.precision import resolve_precision
 from models.piper.voices import JOE_SHA256, find_voice, read_config, voice_card
@@ -196,3 +197,14 @@ def test_a_span_of_phonemes_becomes_the_ids_of_its_sounds(joe):
     assert prepared.inputs.ids == joe.prepare(Prompt("Hello!", "joe", "en")).inputs.ids
     with pytest.raises(BadPrompt, match="no id for the sound 'Ж'"):
         joe.prepare(Prompt("Ask ⟦aЖ⟧.", "joe", "en"))
+
+
+def test_words_are_ranges_of_ids_from_their_first_sound_to_the_pad_after_the_last():
+    found = spelled(Reading("\u02c8a a, \u00e7.", ((0, 2), (3, 4), (4, 4), (6, 7))), ID_MAP | {"\u0327": (41,)})
+    assert found.ids == phoneme_ids("\u02c8a a, \u00e7.", ID_MAP | {"\u0327": (41,)})
+    assert [found.ids[start:end] for start, end in found.words] == [(120, 0, 14, 0), (14, 0), (), (16, 0, 41, 0)]
+
+
+def test_a_word_of_which_the_voice_has_no_id_leaves_all_unknown():
+    assert spelled(Reading("a \u02d0 a", ((0, 1), (2, 3), (4, 5))), ID_MAP).words == ()
+    assert spelled(Reading("a a"), ID_MAP).words == ()

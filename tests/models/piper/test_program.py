@@ -13,7 +13,7 @@ from models.base import Prompt
 from models.piper import vits
 from models.piper.program import PiperInputs
 from models.piper.vits import Pace
-from tests.models.piper.helpers_voice import pcm, random_texts
+from tests.models.piper.helpers_voice import SENTENCES, pcm, random_texts
 from tests.models.piper.helpers_voice import request as make_request
 
 pytestmark = pytest.mark.voice
@@ -112,11 +112,41 @@ def test_speed_changes_the_length(joe):
     assert lengths[0] > 1.5 * lengths[1] > 1.5 * 1.2 * lengths[2]
 
 
+def test_words_begin_and_end_with_their_sound_and_commas_stand_between_them(joe):
+    texts = [*SENTENCES, "Well, he left; and so, at last, did she."]
+    for seed, text in enumerate(texts):
+        inputs = joe.prepare(Prompt(text, "joe", "en")).inputs
+        (latent,) = joe.program.encode([make_request(inputs, seed)])
+        samples = joe.program.decode(latent, 0, latent.num_frames)
+        rate_hz, hop = joe.program.sample_rate_hz, joe.program.hop_samples
+        words = [(start * hop / rate_hz, end * hop / rate_hz) for start, end in latent.words]
+        assert len(words) == len(text.split())
+        level = np.sqrt(np.convolve(samples**2, np.full(200, 1 / 200), "same"))
+        loud_s = np.flatnonzero(level > 0.02 * level.max()) / rate_hz
+        assert abs(words[0][0] - loud_s[0]) <= 0.06
+        assert -0.03 <= words[-1][1] - loud_s[-1] <= 0.2
+        for word, (_, end), (start, _) in zip(text.split(), words, words[1:], strict=False):
+            if word.endswith((",", ";", "?")):
+                assert start - end >= 0.08
+                middle = level[round(end * rate_hz) : round(start * rate_hz)]
+                assert middle.min() <= 0.02 * level.max()
+
+
+def test_words_change_no_sample(joe, inputs):
+    with_words, without = (
+        joe.program.encode([make_request(one, 3)])[0] for one in (inputs[3], replace(inputs[3], words=()))
+    )
+    assert with_words.words
+    assert not without.words
+    assert torch.equal(with_words.latents, without.latents)
+
+
 def test_an_utterance_over_its_budget_is_cut_and_says_so(joe, inputs, monkeypatch):
     monkeypatch.setattr(vits, "BUDGET_FRAMES_PER_ID", 0)
     monkeypatch.setattr(vits, "BUDGET_FRAMES_FIXED", 20)
     (latent,) = joe.program.encode([make_request(inputs[3], 1)])
     assert (latent.num_frames, latent.finish) == (20, FinishReason.BUDGET)
+    assert latent.words == ()
 
 
 def test_ordinary_speech_stays_within_its_budget(alone):
