@@ -32,8 +32,8 @@ ItemT = TypeVar("ItemT")
 MEASURED_VERSION = 1
 KEPT_JOBS = 10
 """Finished jobs that an engine's speed is taken from, the newest of each device; older ones are forgotten."""
-LEAST_AUDIO_S = 1.0
-"""A job that made less audio says nothing about speed."""
+LEAST_AUDIO_S = 20.0
+"""A job that made less audio says little about speed: the first passes of a process are slow."""
 
 
 class Speed(Frozen):

@@ -153,9 +153,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         raise BadSource(*document.problems)
     voice = find_voice(offer, wishes.voice or offer.default_voice)
     language = _language(wishes.language, document.language, voice)
-    planned = _plan(document, origin, wishes, language)
-    if wishes.read_along:
-        planned = with_places(planned, source.data, wishes.options.reading)
+    planned = _plan(document, origin, wishes, language, data=source.data)
     plan = planned.plan
     spec = JobSpec(
         source_name=source.name,
@@ -234,14 +232,16 @@ def _read(source: Source, wishes: Wishes) -> tuple[Document, Origin]:
     return document, Origin(source.name, kind, hashlib.sha256(source.data).hexdigest())
 
 
-def _plan(document: Document, origin: Origin, wishes: Wishes, language: str) -> Planned:
+def _plan(document: Document, origin: Origin, wishes: Wishes, language: str, *, data: bytes | None = None) -> Planned:
     offer = wishes.offer
     lexicon = wishes.options.speaking.lexicon
     if lexicon is not None and lexicon.has_phonemes and not offer.phonemes:
         msg = f"--lexicon has phonemes, which model {offer.name} does not speak; respell those words in letters"
         raise BadOption(msg)
     limits = Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars)
-    return build_plan(document, origin, language=language, limits=limits, options=wishes.options)
+    planned = build_plan(document, origin, language=language, limits=limits, options=wishes.options)
+    asked = data if wishes.read_along else None
+    return planned if asked is None else with_places(planned, asked, wishes.options.reading)
 
 
 def _check_speed(offer: ModelOffer, speed: float) -> None:

@@ -35,6 +35,7 @@ Store (`docs/streams.md` section 3)
 |---|---|
 | jobs/<job>/source, plan.jsonl, cover, report.json | what was submitted, how it was read, how it went |
 | jobs/<job>/chapters/NNN-title.ext, book.m4b, items/… | finished audio |
+| jobs/<job>/….srt, .vtt, .lrc beside each of them, times.json | subtitles; when everything is heard (`docs/marks.md`) |
 | jobs/<job>/places.json, book-read-along.epub | where sentences stand in the source's pages; the epub with its audio |
 | jobs/<job>/mastering/NNN.json, book.json | how finished files were mastered and what they measure |
 | jobs/<job>/manifest.jsonl, datasets/<layout>/… | every utterance; the same as datasets (`docs/datasets.md`) |

@@ -67,6 +67,12 @@ class World:
 
     def speak(self, task: SegmentTask) -> Pcm:
         """Keep a take of a task and report it; returns its samples."""
+        pcm = self.speak_unasked(task)
+        self.report(task, samples=pcm.size)
+        return pcm
+
+    def speak_unasked(self, task: SegmentTask) -> Pcm:
+        """Keep a take of a task and tell nobody; returns its samples."""
         samples = voice_of(task)
         origin = TakeOrigin(
             model=task.model,
@@ -78,7 +84,6 @@ class World:
             numerics=OFFER.numerics,
         )
         write_take(self.store, task.take, samples, sample_rate_hz=RATE_HZ, origin=origin)
-        self.report(task, samples=samples.size)
         return open_samples(self.store, task.take)
 
     def fail(self, task: SegmentTask) -> None:

@@ -21,6 +21,7 @@ TYPER = "Typer reads a command line from a function's parameters: one for each o
 EXCEPTIONS: dict[str, str] = {
     "cli/bench.py: bench": TYPER,
     "cli/control.py: retry": TYPER,
+    "cli/export.py: export": TYPER,
     "cli/listen.py: listen": TYPER,
     "cli/plan.py: plan": TYPER,
     "cli/submit.py: submit": TYPER,

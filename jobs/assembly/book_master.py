@@ -50,7 +50,10 @@ def ensure_chapters(store: Store, record: JobRecord, timeline: Timeline) -> Chap
 
 
 def write_mastered_book(writer: ChapterWriter, timeline: Timeline, key: str, spec: EncodeSpec) -> FileMaster:
-    """A book file encoded from the takes, each chapter as in its own file. Raises as `assemble_book`."""
+    """A book file encoded from the takes, each chapter as in its own file but for what the coder makes of the whole.
+
+    Raises as `assemble_book`.
+    """
     target = target_of(writer.record.spec)
     settings = {chapter.chapter: _setting(writer, chapter, spec) for chapter in timeline.chapters if chapter.spoken}
     if target is None or not settings:
@@ -60,10 +63,10 @@ def write_mastered_book(writer: ChapterWriter, timeline: Timeline, key: str, spe
     with writer.store.writer(key) as path:
 
         def write(tried: Setting) -> None:
-            lower_db = top.ceiling_dbtp - tried.ceiling_dbtp
-            encode(path, _blocks(writer, timeline, settings, lower_db), spec)
+            moved = Setting(tried.gain_db, tried.ceiling_dbtp - top.ceiling_dbtp)
+            encode(path, _blocks(writer, timeline, settings, moved), spec)
 
-        _, levels, coding = until_it_holds(path, write, top, target, correct_level=False)
+        _, levels, coding = until_it_holds(path, write, top, target, correct_level=True)
     notes = doubts(levels, target)
     return FileMaster(key=key, audio_format=spec.audio_format, levels=levels, coding=coding, note="; ".join(notes))
 
@@ -102,12 +105,13 @@ def _setting(writer: ChapterWriter, chapter: ChapterTimeline, spec: EncodeSpec) 
 
 
 def _blocks(
-    writer: ChapterWriter, timeline: Timeline, settings: Mapping[int, Setting], lower_db: float
+    writer: ChapterWriter, timeline: Timeline, settings: Mapping[int, Setting], moved: Setting
 ) -> Iterator[Pcm]:
+    """The mastered chapters of a book, each with its own setting, all `moved` by the same."""
     for chapter in timeline.chapters:
         run, setting = writer.run(chapter), settings.get(chapter.chapter)
         if setting is None:
             yield from run.blocks()
             continue
-        chosen = replace(setting, ceiling_dbtp=setting.ceiling_dbtp - lower_db)
+        chosen = Setting(setting.gain_db + moved.gain_db, setting.ceiling_dbtp + moved.ceiling_dbtp)
         yield from mastered(run, chosen, tone=writer.record.spec.mastering.room_tone)

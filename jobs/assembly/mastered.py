@@ -21,7 +21,7 @@ from jobs.kinds import LoudnessOver, Profile
 from jobs.mastering.figures import Coding, Levels, measure_file
 from jobs.mastering.limiter import Setting
 from jobs.mastering.profiles import TARGETS, Target
-from jobs.mastering.settle import OFF_DB, Run, Settling, mastered
+from jobs.mastering.settle import OFF_DB, Run, Settling, mastered, slope
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, Frozen, JobSpec
 
@@ -122,14 +122,20 @@ def until_it_holds(
     path: Path, write: Callable[[Setting], None], setting: Setting, target: Target, *, correct_level: bool
 ) -> tuple[Setting, Levels, Coding]:
     """Write and measure a file, again with another setting where it is over the peak or off the level, a few times."""
+    before: tuple[float, float] | None = None
     for number in range(TRIES):
         write(setting)
         levels, coding = measure_file(path)
-        extra_db = _MARGIN_DB * 2**number  # noise of a coder overshoots by other amounts each time: more and more room
-        better = _better(setting, levels, target, correct_level=correct_level, extra_db=extra_db)
-        if better == setting or number == TRIES - 1:
+        now = (setting.gain_db, level_db(levels, target) or target.level_db)
+        off_db = target.level_db - now[1] if correct_level else 0.0
+        over_db = levels.true_peak_dbtp - target.true_peak_dbtp
+        if number == TRIES - 1 or (over_db <= 0 and abs(off_db) <= NEAR_DB):
             break
-        setting = better
+        # A coder's noise overshoots by another amount each time: more and more room is left for it.
+        lower_db = over_db + _MARGIN_DB * 2**number if over_db > 0 else 0.0
+        more_db = off_db / slope(before, now)
+        before = now
+        setting = Setting(round(setting.gain_db + more_db, 3), round(setting.ceiling_dbtp - lower_db, 3))
     return setting, levels, coding
 
 
@@ -150,17 +156,6 @@ def level_db(levels: Levels, target: Target) -> float | None:
     if levels.loudness_lufs is None:
         return None
     return levels.loudness_lufs if target.loudness_lufs is not None else levels.rms_db
-
-
-def _better(setting: Setting, levels: Levels, target: Target, *, correct_level: bool, extra_db: float) -> Setting:
-    over_db = levels.true_peak_dbtp - target.true_peak_dbtp
-    found_db = level_db(levels, target)
-    off_db = target.level_db - found_db if correct_level and found_db is not None else 0.0
-    if over_db > 0:
-        setting = replace(setting, ceiling_dbtp=round(setting.ceiling_dbtp - over_db - extra_db, 3))
-    elif abs(off_db) <= NEAR_DB:
-        return setting
-    return replace(setting, gain_db=round(setting.gain_db + off_db, 3))
 
 
 # ── what is kept between the steps of a job ─────────────────────────────────────────────────────────────────────────

@@ -69,7 +69,7 @@ def aligned(said: Sequence[str], heard: Sequence[str], *, sounds: bool) -> list[
     for i in range(len(said) + 1):
         for j in range(len(heard) + 1):
             if i or j:
-                steps = _steps(said[:i], heard[:j], sounds=sounds)
+                steps = _steps(said[max(0, i - MOST_JOINED) : i], heard[max(0, j - MOST_JOINED) : j], sounds=sounds)
                 best = min(steps, key=lambda step: costs[i - step.said][j - step.heard] + step.cost)
                 costs[i][j] = costs[i - best.said][j - best.heard] + best.cost
                 ways[i][j] = best
@@ -86,7 +86,10 @@ def _walked(ways: Sequence[Sequence[Step | None]]) -> list[Step]:
 
 
 def _steps(said: Sequence[str], heard: Sequence[str], *, sounds: bool) -> list[Step]:
-    """All last steps to here; of equal ones the first is taken, so that what is said twice is added at the end."""
+    """All last steps that end with these words (as many of them as one may stand for).
+
+    Of equal ones the first is taken, so that what is said twice is added at the end.
+    """
     steps = [Step(Move.ADDED, 0, 1, 1.0)] if heard else []
     if said and heard:
         steps.append(_beside(said[-1], heard[-1], sounds=sounds))

@@ -192,11 +192,13 @@ def _check_spectra(
         text = f"{steady_s:.2f} s of one steady sound from {start_s:.2f} s on: a hum, no speech"
         yield Reason(check="hum", score=steady_s, limit=steady_limit_s, text=text)
         return  # a hum is like itself all the time: no repeat can be told in it
-    repeat = find_repeat(bands, sounding, asked.words, least_likeness=limits.REPEAT_LIKENESS)
+    repeat = find_repeat(bands, sounding, asked.words, least_likeness=limits.REPEAT_LIKENESS, least_lag_s=steady_s)
     if repeat is None:
         return
     scores["repeat_s"] = repeat.length_s
-    limit = max(limits.REPEAT_S, limits.REPEAT_TIMES * repeat.explained_s + limits.REPEAT_MORE_S)
+    limit = max(
+        limits.REPEAT_S / min(1.0, facts.speed), limits.REPEAT_TIMES * repeat.explained_s + limits.REPEAT_MORE_S
+    )
     limit += limits.REPEAT_DOUBLING_S * max(0.0, math.log2(activity.spoken_s / limits.REPEAT_SHORT_S))
     if repeat.length_s > limit:
         text = (

@@ -42,14 +42,15 @@ STEADY_WORDS = 1.6
 """And so many times what the longest word takes."""
 
 REPEAT_LIKENESS = 0.65
-"""Mean likeness of two stretches. Measured: a copy has 0.8 to 1.0, a phrase said anew 0.6 to 0.9; other words stay below
-0.65 over 0.8 s in all but a few takes in a hundred."""
+"""Mean likeness of two stretches. Measured: a copy has 0.8 to 1.0, a phrase said anew 0.6 to 0.9; other words
+stay below 0.65 over 0.8 s in all but a few takes in a hundred."""
 REPEAT_S = 1.1
 REPEAT_TIMES, REPEAT_MORE_S = 1.3, 0.4
 """Seconds that may come again: at least the first; where the text repeats, what that takes with room for its edges."""
 REPEAT_SHORT_S, REPEAT_DOUBLING_S = 3.0, 0.25
 """And so much more for every doubling of a take above three seconds: more places may be alike by chance. Chosen on the
-tones of the fake, which are alike more often than speech: 0.2 % of its clean takes and none of 364 of joe alarm."""
+tones of the fake, which are alike more often than speech: without it one in twenty of its clean takes alarms. None of
+364 takes of joe does either way."""
 
 LEAST_SPEECH_S = 0.05
 """Nothing that is said takes less."""

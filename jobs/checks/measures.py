@@ -70,7 +70,7 @@ class Activity:
     @property
     def pauses_s(self) -> npt.NDArray[np.float64]:
         """[P - 1] seconds of each pause between two parts."""
-        return (self.parts[1:, 0] - self.parts[:-1, 1]) * FRAME_S
+        return np.asarray((self.parts[1:, 0] - self.parts[:-1, 1]) * FRAME_S, np.float64)
 
     @property
     def speech_db(self) -> float:

@@ -46,12 +46,18 @@ class Repeat:
 
 
 def find_repeat(
-    bands: Bands, sounding: npt.NDArray[np.bool_], words: Sequence[str], *, least_likeness: float
+    bands: Bands,
+    sounding: npt.NDArray[np.bool_],
+    words: Sequence[str],
+    *,
+    least_likeness: float,
+    least_lag_s: float = LEAST_LAG_S,
 ) -> Repeat | None:
     """The stretch that comes again beyond what the text explains by most; None if none of WINDOW_S is that much alike.
 
     `bands` [T, B] and `sounding` [T] as `jobs.checks.spectra` gives them. Two stretches may overlap: what is said four
-    times in a row is like itself three times as long. A repeat of the text, or nearly one (`in the nineteenth and in
+    times in a row is like itself three times as long. What comes again sooner than `least_lag_s` is not looked at: a
+    steady sound is like itself as long as it lasts. A repeat of the text, or nearly one (`in the nineteenth and in
     the eighteenth century`), explains sound that comes again about as much later as its words stand apart. It is found
     by the same search: letters in place of spectra, words without spaces in place of sound without pauses.
     """
@@ -61,12 +67,12 @@ def find_repeat(
     stride = max(1, -(-len(places) // MOST_FRAMES))
     places = places[::stride]
     step_s = SPECTRUM_S * stride
-    least_lag = round(LEAST_LAG_S / step_s)
+    least_lag = round(max(LEAST_LAG_S, least_lag_s) / step_s)
     counts, starts = _longest(_unit(bands[places]), round(WINDOW_S / step_s), least_likeness, least_lag)
     if not counts.any():
         return None
     letters_s = len(places) * step_s / max(1, sum(map(len, words)))
-    explained_s = _explained_s(words, letters_s, np.arange(len(counts)) * step_s)
+    explained_s = _explained_s(words, letters_s, np.arange(len(counts), dtype=np.float64) * step_s)
     lag = int(np.argmax(np.where(counts > 0, counts * step_s - explained_s, -np.inf)))
     first, again = places[starts[lag]], places[starts[lag] + lag]
     return Repeat(
@@ -112,7 +118,7 @@ def _unit(bands: Bands) -> npt.NDArray[np.float32]:
     """[T, B] spectra without what they have in common, of length LEVELS, rounded to whole numbers."""
     own = bands - bands.mean(axis=0)
     own /= np.maximum(np.sqrt(np.square(own).sum(axis=1, keepdims=True)), 1e-9)
-    return np.rint(own * LEVELS).astype(np.float32)
+    return np.asarray(np.rint(own * LEVELS), np.float32)
 
 
 def _diagonal_means(unit: npt.NDArray[np.float32], window: int) -> npt.NDArray[np.float32]:

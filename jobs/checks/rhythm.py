@@ -43,7 +43,7 @@ def misfit(phrases: Sequence[float], parts_s: Sequence[float]) -> float:
 
 
 def _steps(phrases: int, parts: int) -> list[tuple[int, int]]:
-    """How many phrases and parts the last group of an alignment may hold: several of the one against one of the other."""
+    """Phrases and parts that the last group of an alignment may hold: several of the one against one of the other."""
     joined = [(taken, 1) for taken in range(1, phrases + 1)]
     split = [(1, given) for given in range(2, parts + 1)]
     return joined + split

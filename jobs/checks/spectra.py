@@ -42,14 +42,14 @@ def band_levels_db(samples: Samples, rate_hz: int) -> Bands:
     power = np.square(heard.real) + np.square(heard.imag)
     totals = np.add.reduceat(power, edges[:-1], axis=1, dtype=np.float64) / np.diff(edges)
     levels: Bands = 10 * np.log10(np.maximum(totals, 1e-12))
-    return np.maximum(levels - levels.max(), -RANGE_DB)
+    return np.asarray(np.maximum(levels - levels.max(), -RANGE_DB))
 
 
 def sounding_frames(sound: npt.NDArray[np.bool_], count: int) -> npt.NDArray[np.bool_]:
     """[count] which spectra lie where the take sounds; `sound` is by frame of 10 ms."""
     half = round(SPECTRUM_S / FRAME_S)
     padded = np.pad(sound, (0, max(0, count * half - len(sound))))[: count * half]
-    return padded.reshape(count, half).any(axis=1)
+    return np.asarray(padded.reshape(count, half).any(axis=1), np.bool_)
 
 
 def longest_steady_s(bands: Bands, sounding: npt.NDArray[np.bool_]) -> tuple[float, float]:

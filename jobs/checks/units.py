@@ -83,7 +83,7 @@ def spoken_units(spoken: str) -> SpokenUnits:
 
 
 def _pausing(between: str) -> str:
-    """What stands between two words, if a voice may rest there: a full stop inside `3.5` or `a.m` does not ask for it."""
+    """What stands between two words, if a voice may rest there: the full stop inside `3.5` or `a.m` is none."""
     return between if len(between) > 1 or not between.isascii() else ""
 
 

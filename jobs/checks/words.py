@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from jobs.speaking.aligned import runs_of
+from jobs.speaking.comparing import atoms, wordlike
 from jobs.speaking.english.words import cardinal, locale_of
 from jobs.speaking.speaker import RULES, Speaker
 from jobs.spec import base_language
@@ -36,7 +37,6 @@ _PAIRS = re.compile(r"(?<![\d.,:/$£€])(\d{1,2})[.:]?(\d\d)(?![,:/]?\d)")
 _APOSTROPHES = re.compile(r"(?<=\w)['’ʼ](?=\w)")
 _SOUNDS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|♪[^♪]*♪?")
 """What a recogniser writes for noises: (applause), [music]."""
-_WORD = re.compile(rf"\w+|{re.escape(WILD)}")
 _AND_IN_NUMBERS = frozenset({"hundred", "thousand", "million", "billion"})
 _NUMBER_WORDS = frozenset(
     word for number in range(1, 100) for word in cardinal(str(number), locale_of("en")).split("-")
@@ -110,7 +110,8 @@ def _words(text: str) -> list[str]:
     """Words in lower case without accents and apostrophes; a hyphen parts them."""
     folded = unicodedata.normalize("NFKD", text).casefold()
     bare = "".join(char for char in folded if not unicodedata.combining(char) or not _latin_before(char))
-    return _WORD.findall(_APOSTROPHES.sub("", bare).replace("_", " "))
+    found = atoms(_APOSTROPHES.sub("", bare).replace("_", " "))
+    return [atom for _, atom in found if atom == WILD or wordlike(atom[0])]
 
 
 def _latin_before(accent: str) -> bool:

@@ -69,7 +69,10 @@ def srt(track: Track) -> str:
 
 
 def vtt(track: Track) -> str:
-    """WebVTT. A comment before the first cue says that the speech is synthetic; some players show later ones as text."""
+    """WebVTT. A comment before the first cue says that the speech is synthetic.
+
+    There are none between cues: some parsers take them for text of the cue before.
+    """
     blocks = ["WEBVTT\n", f"NOTE\n{clean_text(track.note).replace('-->', '→')}\n"]
     for start, end, lines in track.cues():
         shown = "".join(f"{_escaped(line)}\n" for line in lines)

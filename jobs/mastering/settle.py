@@ -81,7 +81,9 @@ class Settling:
             found = measure(mastered(self.run, setting), self.run.sample_rate_hz)
             level_db = self._level_db(found) or level_db
             off_db = self.target.level_db - level_db
-            louder = replace(setting, gain_db=_bounded(setting.gain_db + off_db / _slope(before, setting, level_db)))
+            louder = replace(
+                setting, gain_db=_bounded(setting.gain_db + off_db / slope(before, (setting.gain_db, level_db)))
+            )
             if abs(off_db) <= NEAR_DB or louder == setting or not left:
                 break
             before, setting = (setting.gain_db, level_db), louder
@@ -106,9 +108,11 @@ def _bounded(gain_db: float) -> float:
     return round(min(MAX_GAIN_DB, max(-MAX_GAIN_DB, gain_db)), 3)
 
 
-def _slope(before: tuple[float, float] | None, setting: Setting, level_db: float) -> float:
-    """How much of one dB of gain is heard, by the last two rounds: the more is limited, the less; a quarter at least."""
-    if before is None:
+def slope(before: tuple[float, float] | None, now: tuple[float, float]) -> float:
+    """How much of one dB of gain is heard, by two rounds (gain and level of each): the more is limited, the less.
+
+    A quarter at least, and 1 where there was no other round.
+    """
+    if before is None or before[0] == now[0]:
         return 1.0
-    gain_db, heard_db = before
-    return min(1.0, max(0.25, (level_db - heard_db) / (setting.gain_db - gain_db)))
+    return min(1.0, max(0.25, (now[1] - before[1]) / (now[0] - before[0])))

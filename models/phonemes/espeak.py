@@ -47,7 +47,10 @@ class EspeakPhonemes:
         return self.read(text).ipa
 
     def read(self, text: str) -> Reading:
-        """The same, with the place of each word: only of a text of one word, since espeak joins words. Raises as above."""
+        """The same, with the place of each word: only of a text of one word, since espeak joins words.
+
+        Raises as a call does.
+        """
         with self._lock:
             return spans.read(text, self._sentence)
 

@@ -40,7 +40,7 @@ class Spoken:
 
 
 def texts(count: int) -> list[str]:
-    """So many spoken texts, all different: of books, of sentences that are hard to read, and of made-up prose in turn."""
+    """So many spoken texts, all different: of books, of sentences hard to read, and of made-up prose in turn."""
     books = [
         segment.spoken
         for book in BOOKS

@@ -32,10 +32,19 @@ from tests import helpers_corrupt as corrupt
 from tests.bench.check_takes import Spoken, piper_takes, speak, texts
 
 CLEAN = "clean"
-FAULTS = tuple(
-    FaultKind[name]
-    for name in "TRUNCATE REPEAT TAIL SILENCE MUTE CLICK CLIP NAN BUDGET ERROR".split()  # those that leave a take behind
+FAULTS = (
+    FaultKind.TRUNCATE,
+    FaultKind.REPEAT,
+    FaultKind.TAIL,
+    FaultKind.SILENCE,
+    FaultKind.MUTE,
+    FaultKind.CLICK,
+    FaultKind.CLIP,
+    FaultKind.NAN,
+    FaultKind.BUDGET,
+    FaultKind.ERROR,
 )
+"""Those that leave a take behind, or the reason why there is none."""
 CHAPTER_SEGMENTS = 50
 FAKE_MAX_CHARS = 390
 SPEEDS = ((1.0, (1, 4)), (0.7, (2, 6)), (1.4, (3, 7)))
@@ -249,9 +258,8 @@ def _print_piper(options: argparse.Namespace) -> None:
             every += found
     print_table("joe, all", every)
     wrong = [one for one in every if one.case.kind not in {CLEAN, "swapped, like length"}]
-    print(
-        f"wrong takes caught, those swapped with one of like length apart: {sum(map(bool, (w.checks for w in wrong))) / len(wrong):.2%}"
-    )
+    share = statistics.mean(bool(one.checks) for one in wrong)
+    print(f"wrong takes caught, those swapped with one of like length apart: {share:.2%}")
     print_scores(every)
 
 

@@ -2,7 +2,7 @@
 
 `python -m tests.bench.cost --rounds 3` prints a table and one JSON line last. Each round has a data folder of its own:
 one job of other sentences is spoken, then the book is planned (before that job with the card's guess, and after it) and
-spoken. `busy_s` is the processor time of all processes, for comparison. Needs the voice (extra voice-joe).
+spoken. The shorter that job, the more of its time is the start of a process. `busy_s` is the processor time of all processes, for comparison. Needs the voice (extra voice-joe).
 """
 
 from __future__ import annotations
@@ -17,25 +17,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.bench.long_text import book
+
 PROGRAM = str(Path(sys.executable).parent / "tts-batch")
 BOOK = Path(__file__).parents[2] / "examples" / "book.txt"
-OTHER = """CHAPTER ONE
-
-The ferry left the harbour at six, as it did every morning of the week. Old Hannah stood at the rail and counted the
-gulls. There were fewer of them this year, or so it seemed to her.
-
-"Are you going far?" asked the boy beside her. He carried a wooden box with holes in its lid, and something moved.
-
-She thought for a while before she answered. "Only to the other side," she said. "My sister lives there, and she has
-promised me a cup of tea and all the news of the village."
-
-The boy nodded gravely. His own journey, he explained, was a matter of business. The pigeon in the box had won two
-races, and a man on the island wished to buy it.
-
-"Will you be sorry to see it go?"
-
-He shrugged. "It always comes back," he said.
-"""
 
 
 def call(work: Path, data: Path, *words: str) -> dict[str, Any]:
@@ -48,11 +33,11 @@ def call(work: Path, data: Path, *words: str) -> dict[str, Any]:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def one_round(root: Path) -> dict[str, float]:
+def one_round(root: Path, sentences: int) -> dict[str, float]:
     """Expected and real figures of the book."""
     work, data = root / "work", root / "data"
     work.mkdir(parents=True)
-    (work / "other.txt").write_text(OTHER)
+    (work / "other.txt").write_text(book(sentences))
     words = ("submit", str(BOOK), "--model", "piper")
     card = call(work, data, *words, "--dry-run")["plans"][0]["estimate"]
     call(work, data, "submit", "other.txt", "--model", "piper")
@@ -75,12 +60,13 @@ def one_round(root: Path) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sentences", type=int, default=60, help="of the job that is measured before the book")
     arguments = parser.parse_args()
     rounds = []
     print(f"{'':>6}{'audio':>9}{'card':>9}{'expected':>10}{'off %':>8}{'device':>9}{'expected':>10}{'off %':>8}")
     for number in range(arguments.rounds):
         with tempfile.TemporaryDirectory(prefix="tts-batch-cost-") as folder:
-            seen = one_round(Path(folder))
+            seen = one_round(Path(folder), arguments.sentences)
         for name in ("audio_s", "device_s"):
             seen[f"off_{name}_percent"] = 100 * (seen[f"expected_{name}"] / seen[name] - 1)
         rounds.append({name: round(value, 3) for name, value in seen.items()})

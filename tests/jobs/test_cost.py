@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.benchmarks import KEPT_JOBS, Measured, Measurements, Rate, Speed
+from jobs.benchmarks import KEPT_JOBS, LEAST_AUDIO_S, Measured, Measurements, Rate, Speed
 from jobs.cost import cost_lines, run_report, seconds, wh_per_audio_hour
 from jobs.estimate import Estimate, Queue, SpeakingRate, estimate, find_queue, of_record, without_takes
 from jobs.plan_store import load_plan
@@ -161,7 +161,7 @@ def spoken(world: World, text: str, *, device_s: float = 0.5) -> str:
     """A job whose segments are all done; returns its name."""
     record = world.submit(text)
     for task in world.lease():
-        world.report(task, samples=4 * RATE_HZ, device_s=device_s, device="cpu")
+        world.report(task, samples=40 * RATE_HZ, device_s=device_s, device="cpu")
     return record.job
 
 
@@ -178,9 +178,9 @@ def test_a_finished_job_tells_speed_and_speaking_rate_once(tmp_path: Path):
     measured = measurements.of(OFFER.engine)
     ((speed,), (rate,)) = measured.jobs, measured.rates
     record = world.truth.job(job)
-    assert (speed.job, speed.audio_s, speed.device_s) == (job, 4.0 * record.total, 0.5 * record.total)
-    assert rate == Rate(voice="ann", job=job, chars=record.total_chars, audio_s=4.0 * record.total)
-    assert measured.chars_per_s("ann") == pytest.approx(record.total_chars / (4.0 * record.total))
+    assert (speed.job, speed.audio_s, speed.device_s) == (job, 40.0 * record.total, 0.5 * record.total)
+    assert rate == Rate(voice="ann", job=job, chars=record.total_chars, audio_s=40.0 * record.total)
+    assert measured.chars_per_s("ann") == pytest.approx(record.total_chars / (40.0 * record.total))
     assert measured.chars_per_s("bob") is None
 
 
@@ -194,11 +194,20 @@ def test_only_the_newest_jobs_are_kept(tmp_path: Path):
     assert [rate.job for rate in measured.rates] == jobs[3:]
 
 
+def test_a_job_of_a_few_words_tells_nothing(tmp_path: Path):
+    world, measurements = World(), Measurements(tmp_path)
+    record = world.submit("One is here.")
+    for task in world.lease():
+        world.report(task, samples=int(LEAST_AUDIO_S * RATE_HZ) - 1, device_s=9.0, device="cpu")
+    note(world, measurements, record.job)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_job_that_only_reused_takes_tells_nothing(tmp_path: Path):
     world, measurements = World(), Measurements(tmp_path)
     record = world.submit("One is here.")
     for task in world.lease():
-        world.report(task, samples=4 * RATE_HZ, reused=True)
+        world.report(task, samples=40 * RATE_HZ, reused=True)
     note(world, measurements, record.job)
     assert list(tmp_path.iterdir()) == []
 

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.assembly.pauses import PAUSES
+from jobs.attempts import at_attempt
 from jobs.errors import UnknownJob
 from jobs.events import AudioChunk
 from jobs.listen import Listener, endless_wav_header
@@ -133,6 +134,47 @@ def test_chunks_that_lie_before_the_discard_of_another_take_stay():
     moves = [says(world, record.job, chunk) for chunk in (first, discard(tasks[0], "other"), second)]
     got = heard(world, record, [*moves, lambda: world.speak(tasks[0])])
     assert np.array_equal(got, expected(world, record, {0: pcm(tasks[0])}))
+
+
+def test_a_take_that_is_rejected_while_it_is_heard_is_followed_by_the_whole_next_one():
+    world, record, tasks = start(text="One is here.")
+    again = at_attempt(tasks[0], 1)
+    first, _rest = chunks_of(tasks[0], pcm(tasks[0]), [50])
+    moves = [
+        says(world, record.job, first),
+        says(world, record.job, discard(tasks[0], tasks[0].take)),
+        *(says(world, record.job, chunk) for chunk in chunks_of(again, pcm(again), [30, 60])),
+        lambda: world.speak(again),
+    ]
+    both = np.concatenate([pcm(tasks[0])[:50], pcm(again)])
+    assert np.array_equal(heard(world, record, moves), expected(world, record, {0: both}))
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_of_a_done_segment_the_last_take_is_heard(live):
+    """The checks of its chapter take one segment back and settle another with a take of before."""
+    world, record, tasks = start(live)
+    settled, again = at_attempt(tasks[1], 1), at_attempt(tasks[2], 1)
+
+    def rule() -> None:
+        for task in tasks[1:]:
+            world.speak(task)
+        world.speak_unasked(settled)
+        told = world.truth.results(record.job)[1].model_copy(
+            update={"take": settled.take, "samples": pcm(settled).size, "attempt": 1, "takes": 2, "settled": True}
+        )
+        assert world.truth.rule(record.job, 0, [told], [again]) == 1
+
+    world.speak(tasks[0])
+    listener = Listener(
+        world.truth, Scripted(world.streams, []), world.store, job=record.job, plan=load_plan(world.store, record.job)
+    )
+    listener._heard.takes.pop(0)  # so it waits for news first, and gets all of them
+    rule()
+    world.speak(world.lease()[0])
+    got = np.concatenate([sound.samples for sound in listener.sounds()])
+    audio = {task.segment: pcm(task) for task in (tasks[0], settled, again, *tasks[3:])}
+    assert np.array_equal(got, expected(world, record, audio))
 
 
 @pytest.mark.parametrize("live", [True, False])

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from jobs import keys
+from jobs.attempts import at_attempt
 from jobs.errors import IllegalMove, ObjectMissing, UnknownJob
+from jobs.plan_store import load_plan
+from jobs.planning import tasks_of
 from jobs.purge import purge_jobs, purge_takes
+from jobs.spec import Checks
 from jobs.state import JobState
 from jobs.stores import FolderStore, open_store
 from tests.helpers_jobs import World
@@ -44,6 +48,32 @@ def test_takes_that_another_job_uses_survive():
     purge_jobs(world.truth, open_store, [second])
     assert purge_takes(world.truth, world.store) == 2
     assert objects(world, "") == []
+
+
+def test_every_attempt_a_job_may_make_stays_and_what_was_heard_in_it():
+    world = World()
+    job = finished(world, FIRST, "first.txt", checks=Checks(takes=3, asr="base.en"))
+    (task,) = tasks_of(load_plan(world.store, job), world.truth.job(job).spec, job)
+    kept = [at_attempt(task, attempt).take for attempt in range(3)]
+    for take in [*kept[1:], at_attempt(task, 3).take, "f" * 32]:
+        world.store.put(keys.take_info(take), b"{}")
+    heard = [keys.take_heard(take, "base.en") for take in (kept[0], kept[2], "f" * 32)]
+    for key in heard:
+        world.store.put(key, b"{}")
+    assert purge_takes(world.truth, world.store) == 2
+    there = objects(world, keys.TAKES)
+    assert set(there) == {keys.take_audio(kept[0]), *map(keys.take_info, kept), *heard[:2]}
+
+
+def test_attempts_of_a_retry_stay():
+    world = World()
+    job = finished(world, FIRST, "first.txt", checks=Checks(takes=2))
+    (task,) = tasks_of(load_plan(world.store, job), world.truth.job(job).spec, job)
+    made = world.truth._state.jobs[job].results
+    made[0] = made[0].model_copy(update={"takes": 4})
+    for attempt in range(1, 6):
+        world.store.put(keys.take_info(at_attempt(task, attempt).take), b"{}")
+    assert purge_takes(world.truth, world.store) == 2
 
 
 def test_an_unfinished_job_is_refused_and_nothing_is_deleted():

@@ -8,10 +8,15 @@ from hypothesis import strategies as st
 
 from engine.lane import Engine
 from engine.request import Delta
+from jobs.drafts import Source, Wishes, make_draft
 from jobs.state import JobState
+from jobs.submit import accept
 from tests.workers.making import Gate, Stage, lines, running, until
 from workers import room
+from workers.catalog import find_offer
 from workers.costs import NOTHING, Cost, Costs
+
+BOOK = "The boat lay still. Nobody came that day, and nobody called.\n\nThe water kept its secret until the spring."
 
 
 class World:
@@ -161,6 +166,19 @@ def test_the_segments_of_a_room_bear_all_its_steps(stage: Stage, watches: list[W
     results = stage.results(tasks)
     assert all(result.device_s > 0 and result.device == "cpu" and result.energy_j is None for result in results)
     assert sum(result.device_s for result in results) == pytest.approx(watches[0].busy_s, abs=1e-5)
+
+
+@pytest.mark.voice
+def test_the_segments_of_a_real_voice_bear_all_its_steps(stage: Stage, watches: list[Watch]):
+    offer = find_offer("piper", voice=None, precision="auto")
+    draft = make_draft(Source("book.txt", BOOK.encode()), Wishes(offer=offer, store_url=stage.url))
+    accept(draft, stage.truth, stage.store)
+    with running(stage, models=("piper",)):
+        until(lambda: stage.state(draft.job) is JobState.ASSEMBLING, "all is spoken", timeout_s=120)
+    results = stage.truth.results(draft.job).values()
+    assert len(results) == len(draft.plan.segments)
+    assert all(result.device_s > 0 for result in results)
+    assert sum(result.device_s for result in results) == pytest.approx(watches[0].busy_s, abs=1e-4)
 
 
 def test_a_take_that_is_there_costs_nothing(stage: Stage, watches: list[Watch]):

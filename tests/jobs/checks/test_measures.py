@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -67,7 +69,7 @@ def test_speech_is_found_above_the_noise_of_a_voice():
 def test_runs_are_all_the_true_ones(flags):
     found = runs(np.array(flags, bool))
     assert [index for start, end in found for index in range(start, end)] == [i for i, flag in enumerate(flags) if flag]
-    assert all(end < start for (_, end), (start, _) in zip(found[:-1], found[1:], strict=True))
+    assert all(end < start for (_, end), (start, _) in pairwise(found))
 
 
 @pytest.mark.parametrize("rail", [1.0, 0.6])

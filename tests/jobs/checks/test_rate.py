@@ -14,7 +14,8 @@ from jobs.checks.units import spoken_units
 from jobs.checks.verdict import Reason, Verdict
 from jobs.kinds import Grade
 
-NAMES = "anvil bridge copper dragon ember falcon garnet hollow indigo jasper kettle lumber marble".split()
+TEXT = "anvil bridge copper dragon ember falcon garnet hollow indigo jasper kettle lumber marble"
+NAMES = TEXT.split()
 
 
 def text(chance: random.Random) -> str:

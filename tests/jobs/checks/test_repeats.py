@@ -13,7 +13,8 @@ from jobs.checks.repeats import MOST_FRAMES, Repeat, find_repeat
 from jobs.checks.spectra import band_levels_db, sounding_frames
 from tests.jobs.checks.sounds import RATE_HZ, said
 
-NAMES = "anvil bridge copper dragon ember falcon garnet hollow indigo jasper kettle lumber marble".split()
+TEXT = "anvil bridge copper dragon ember falcon garnet hollow indigo jasper kettle lumber marble"
+NAMES = TEXT.split()
 
 
 def repeat_in(samples: np.ndarray, text: str) -> Repeat | None:

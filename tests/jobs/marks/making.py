@@ -39,7 +39,7 @@ class Marked:
     kind: SourceKind = SourceKind.TXT
     formats: tuple[AudioFormat, ...] = (AudioFormat.FLAC,)
     subtitles: tuple[SubtitleFormat, ...] = tuple(SubtitleFormat)
-    mastering: Mastering = Mastering()
+    mastering: Mastering = field(default_factory=Mastering)
     rate_hz: int = RATE_HZ
     store: Store = field(default_factory=lambda: open_store(f"memory://marks-{next(_stores)}"))
     titles: list[str] = field(default_factory=list)

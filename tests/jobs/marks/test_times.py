@@ -23,7 +23,8 @@ def test_a_segment_is_where_its_take_is_and_its_words_are_moved_with_it():
     assert (first.start_sample, first.end_sample, first.words) == (0, 4000, (Word("Yes.", 500, 3000),))
     assert (second.start_sample, second.end_sample) == (5000, 11000)
     assert second.words == (Word("No", 5400, 7000), Word("no.", 8000, 10500)), "what makes no sound is no word"
-    assert not first.approximate and first.begins
+    assert not first.approximate
+    assert first.begins
 
 
 @pytest.mark.parametrize("words", [[(0, 10)], [(10, 20), (5, 30)], [(0, 10), (20, 4001)], [(5, 4), (6, 7)]], ids=str)
@@ -52,7 +53,8 @@ def test_without_words_they_part_at_the_quietest_place_near_their_share_of_the_t
     book = Marked().chapter("One").say(text, audio, sentences=[(0, 0), (44, 44)])
     one, two = parts_of(book)
     assert 26_000 <= one.end_sample == two.start_sample <= 29_000
-    assert one.approximate and two.approximate
+    assert one.approximate
+    assert two.approximate
     assert parts_of(book) == (one, two)
 
 
@@ -68,7 +70,8 @@ def test_a_very_short_take_still_has_all_its_sentences():
     parts = parts_of(book)
     assert [part.text for part in parts] == ["A.", "B.", "C."]
     edges = [part.start_sample for part in parts] + [parts[-1].end_sample]
-    assert edges == sorted(edges) and (edges[0], edges[-1]) == (0, 30)
+    assert edges == sorted(edges)
+    assert (edges[0], edges[-1]) == (0, 30)
 
 
 def test_a_long_sentence_goes_on_over_segments_until_one_is_missing():
@@ -90,7 +93,8 @@ def test_whether_a_space_stood_between_two_parts_of_a_sentence_is_known_from_the
 
 
 def test_stretches_cover_a_segment():
-    book = Marked().chapter("One").say("He left. She 2.", tone(10, [(0, 10)]), spoken="He left. She two.", sentences=[(9, 9)])
+    book = Marked().chapter("One")
+    book.say("He left. She 2.", tone(10, [(0, 10)]), spoken="He left. She two.", sentences=[(9, 9)])
     book.segments[0] = book.segments[0].model_copy(update={"continues": True})
     one, two = stretches_of(book.segments[0])
     assert (one.begins, two.begins) == (False, True)

@@ -12,9 +12,9 @@ import pytest
 from engine.errors import DeviceUnavailable
 from models.base import Prompt, SpeechModel
 from models.errors import BadPrompt, BadWeights, MissingExtra, ModelError, UnknownVoice
+from models.phonemes.reading import Reading
 from models.piper import precision as precision_file
 from models.piper import voices
-from models.phonemes.reading import Reading
 from models.piper.ids import phoneme_ids, spelled
 from models.piper.model import card, load
 from models.piper.precision import resolve_precision
