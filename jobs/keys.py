@@ -6,7 +6,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
 | tts:job:<job> | hash | spec, state, counters | scripts | forget |
-| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, rule, retry, … | finish, cancel, forget |
+| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, rule, … | finish, cancel, forget |
 | tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
 | tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
 | tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, speak_again, forget |

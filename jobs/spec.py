@@ -165,7 +165,7 @@ class SegmentResult(Frozen):
 
     `reused`: its take was already in the store. `take` is that of `attempt`, the best of so many `takes` that were
     tried. `settled`: the checks of its chapter are through with it. `device_s` and `energy_j` are its share of the
-    device's time and (where the device tells) energy, all attempts together; `device` is its name ("" for a reused one).
+    device's time and (where the device tells) energy, all attempts together; `device` is its name ("" for reused ones).
     """
 
     job: str

@@ -2,7 +2,9 @@
 
 `python -m tests.bench.cost --rounds 3` prints a table and one JSON line last. Each round has a data folder of its own:
 one job of other sentences is spoken, then the book is planned (before that job with the card's guess, and after it) and
-spoken. The shorter that job, the more of its time is the start of a process. `busy_s` is the processor time of all processes, for comparison. Needs the voice (extra voice-joe).
+spoken. The shorter that job, the more of its time is the start of a process. `busy_s` is the processor time of all
+processes, for comparison: on a busy machine it stays what it is while device time grows. Needs the voice (extra
+voice-joe).
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def test_killed_at_many_writes(layout, jobs, tmp_path):
     assert LOCK_NAME not in want
 
     last = len(want) + 1  # every file is written once, dataset.json twice
-    writes = sorted({1, 2, *range(3, last, last // 4), last - 2, last - 1})
+    writes = sorted({1, 2, *range(3, last, last // 2), last - 2, last - 1})
     folders = {(fatal, where): tmp_path / f"{fatal}{where}" / "set" for fatal in writes for where in WHERE}
     kills = [(folder, fatal, where) for (fatal, where), folder in folders.items()]
     assert set(run(jobs, layout, kills)) == {-signal.SIGKILL}

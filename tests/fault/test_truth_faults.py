@@ -16,6 +16,7 @@ import redis
 
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.events import AudioChunk, EventKind
+from jobs.kinds import Grade
 from jobs.protocols import Beat, StepKind
 from jobs.state import JobState, SegmentState
 from jobs.truth.calls import Calls, make_client
@@ -152,6 +153,26 @@ def test_lost_replies_are_repeated_without_doing_it_twice(
     truth.create_job(record("c"))
     lose_next_reply(truth, "started", monkeypatch)
     assert [truth.step_started("c", StepKind.PLAN, None) for _time in range(2)] == [1, 2]
+
+
+def test_a_ruling_whose_reply_is_lost_is_applied_once(server: ValkeyServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    truth = connect(server)
+    queue(truth, "a", 4)
+    truth.register(worker("w"))
+    held = truth.lease("w", 4)
+    truth.finish("w", [result(task) for task in held])
+    settled = [result(held[0]).model_copy(update={"settled": True, "grade": Grade.BAD, "takes": 3})]
+    again = [held[1].model_copy(update={"attempt": 1, "takes": 3})]
+    lose_next_reply(truth, "rule", monkeypatch)
+    assert truth.rule("a", 0, settled, again) == 1
+    now = truth.job("a")
+    assert (now.state, now.done, now.waiting, now.marked, now.retakes) == (JobState.QUEUED, 3, 1, 1, 2)
+    assert truth.lease("w", 4) == again
+    truth.finish("w", [result(again[0])])
+    lose_next_reply(truth, "checks", monkeypatch)
+    truth.put_checks("a", 0, [0])  # twice in the outbox: a CHECK may run twice
+    assert {step.part for step in truth.take_steps("c", limit=9, timeout_s=0)} == {None, 0}
+    audit(truth._calls.client)
 
 
 def lose_next_reply(truth: RedisTruth, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
