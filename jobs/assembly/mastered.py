@@ -133,7 +133,8 @@ def until_it_holds(
             break
         # A coder's noise overshoots by another amount each time: more and more room is left for it.
         lower_db = over_db + _MARGIN_DB * 2**number if over_db > 0 else 0.0
-        more_db = off_db / slope(before, now)
+        # After the first time the peak goes first: more gain would only make it higher again.
+        more_db = off_db / slope(before, now) if over_db <= 0 or number == 0 else 0.0
         before = now
         setting = Setting(round(setting.gain_db + more_db, 3), round(setting.ceiling_dbtp - lower_db, 3))
     return setting, levels, coding

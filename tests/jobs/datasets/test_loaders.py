@@ -139,6 +139,19 @@ def test_webdataset(source, tmp_path):
         assert names == sorted(names)
 
 
+def test_webdataset_by_its_card(source, tmp_path, datasets):
+    """Hugging Face's library finds the shards by the head of README.md."""
+    rows = laid_out(source, tmp_path / "set", DatasetLayout.WEBDATASET, shard_entries=4)
+    loaded = datasets.load_dataset(str(tmp_path / "set"), cache_dir=str(tmp_path / "cache"))
+    assert list(loaded) == ["train"]
+    train = loaded["train"].cast_column("flac", datasets.Audio(decode=False))
+    assert [line["__key__"] for line in train] == list(rows)
+    for line in train:
+        row = rows[line["__key__"]]
+        assert (line["txt"], line["json"]["normalized_text"]) == (row.text, row.spoken)
+        check_samples(source, row, *soundfile.read(io.BytesIO(line["flac"]["bytes"]), dtype="int16"))
+
+
 def test_nemo(source, tmp_path):
     """By NeMo's rules: JSON lines, no blank one; a relative path counts from the manifest's folder."""
     rows = laid_out(source, tmp_path, DatasetLayout.NEMO)
