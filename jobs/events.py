@@ -20,7 +20,8 @@ class EventKind(StrEnum):
     JOB = "job"
     """The job changed its state (`state`, maybe `reason`)."""
     SEGMENT_DONE = "segment_done"
-    """A take was accepted (`segment`, `chapter`, `take`, `samples`, `sample_rate_hz`, `reused`, `takes`, `grade`)."""
+    """A take was accepted (`segment`, `chapter`, `take`, `samples`, `sample_rate_hz`, `reused`, `takes`, `grade`, and
+    `reason` if it is not good)."""
     SEGMENT_FAILED = "segment_failed"
     """A segment was given up (`segment`, `chapter`, `reason`)."""
     SEGMENT_AGAIN = "segment_again"

@@ -16,6 +16,7 @@ from engine.errors import DeviceUnavailable
 from engine.request import Request
 from jobs.checks.verdict import Verdict
 from jobs.errors import BrokerUnavailable, Fenced
+from jobs.kinds import Grade
 from jobs.protocols import Truth
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
@@ -233,6 +234,7 @@ def failed_result(task: SegmentTask, reason: str) -> SegmentResult:
         reason=reason,
         attempt=task.attempt,
         takes=task.attempt,
+        grade=Grade.UNUSABLE,
         device_s=task.device_s,
         energy_j=task.energy_j,
     )

@@ -30,9 +30,11 @@ _log = logging.getLogger(__name__)
 TRIES = 4
 """How often one file is encoded at most."""
 NEAR_DB = 0.2
-"""A file whose level is this near to the aim is not encoded again for it."""
+"""A file whose level is this near to the aim (after a correction: twice this) is not encoded again for it."""
 _MARGIN_DB = 0.05
 """What meters differ by, and what rounding to 16 bits may add."""
+_MORE_ROOM_DB = 0.15
+"""Left below a peak that was too high, doubled with every further try."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +131,11 @@ def until_it_holds(
         now = (setting.gain_db, level_db(levels, target) or target.level_db)
         off_db = target.level_db - now[1] if correct_level else 0.0
         over_db = levels.true_peak_dbtp - target.true_peak_dbtp
-        if number == TRIES - 1 or (over_db <= 0 and abs(off_db) <= NEAR_DB):
+        near_db = NEAR_DB if number == 0 else 2 * NEAR_DB
+        if number == TRIES - 1 or (over_db <= 0 and abs(off_db) <= near_db):
             break
-        # A coder's noise overshoots by another amount each time: more and more room is left for it.
-        lower_db = over_db + _MARGIN_DB * 2**number if over_db > 0 else 0.0
+        # A coder's noise overshoots by another amount each time.
+        lower_db = over_db + _MORE_ROOM_DB * 2**number if over_db > 0 else 0.0
         # After the first time the peak goes first: more gain would only make it higher again.
         more_db = off_db / slope(before, now) if over_db <= 0 or number == 0 else 0.0
         before = now

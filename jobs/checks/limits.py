@@ -14,7 +14,7 @@ LEAD_S, TRAIL_S = 1.0, 2.0
 INNER_PAUSE_S = 1.0
 """A pause without punctuation. Measured: up to 0.25 s. Wide: a voice may stop for breath."""
 STOP_PAUSE_S = 1.5
-"""A pause at punctuation. Measured: up to 0.72 s at speed 0.7. Wide: voices rest for about a second between sentences."""
+"""A pause at punctuation. Measured: up to 0.72 s at speed 0.7. Wide: voices rest about a second between sentences."""
 END_FRAMES = 2
 END_DB = -12.0
 """Level of the last 20 ms against the speech. Measured: below -50 dB. Wide: models that trim their ends cut at -25."""

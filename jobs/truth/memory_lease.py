@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jobs.kinds import Grade
 from jobs.protocols import Verdict
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
@@ -128,5 +129,6 @@ def _give_up(state: State, ref: Ref) -> None:
         reason=CRASH_REASON,
         attempt=task.attempt,
         takes=task.attempt + 1,
+        grade=Grade.UNUSABLE,
     )
     state.finish_segment(job, task.chapter, result)

@@ -12,7 +12,21 @@ import pytest
 from tests.cli.conftest import Door
 
 COMMANDS = (
-    *("plan", "submit", "jobs", "status", "watch", "listen", "fetch", "cancel", "pause", "resume", "retry", "purge"),
+    *(
+        "plan",
+        "submit",
+        "jobs",
+        "status",
+        "watch",
+        "listen",
+        "export",
+        "fetch",
+        "cancel",
+        "pause",
+        "resume",
+        "retry",
+        "purge",
+    ),
     *("models", "voices", "up", "workers", "worker", "worker gpu", "worker cpu", "doctor", "warm", "bench", "acx"),
 )
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"

@@ -65,7 +65,7 @@ class TestCounters:
             house.truth.lease("speaker", 1)
             house.truth.crashed("speaker")
         gone = house.truth.results("a")[0]
-        assert (gone.state, gone.attempt, gone.takes) == (SegmentState.FAILED, 2, 3)
+        assert (gone.state, gone.grade, gone.attempt, gone.takes) == (SegmentState.FAILED, Grade.UNUSABLE, 2, 3)
         assert house.truth.job("a").retakes == 2
 
 

@@ -28,17 +28,17 @@ def book() -> str:
 
 
 def files(home: Home) -> dict[str, str]:
-    """Digest of every file that was delivered and of everything kept of takes; the report without its run."""
-    found = {
-        str(path.relative_to(home.work)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in (home.work / "book").rglob("*")
-        if path.is_file() and path.name != "report.json"
-    }
-    takes = home.data / "store" / "takes"
-    found |= {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in takes.rglob("*") if path.is_file()}
+    """Digest of every file that was delivered and of everything kept of takes; of the report all but its run.
+
+    A job's id tells where its store is, which is another place for each home: it is left out.
+    """
     report = json.loads((home.work / "book" / "report.json").read_text())
-    store = json.dumps(report | {"run": None})
-    return found | {"report.json": store}
+    paths = [path for path in (home.work / "book").rglob("*") if path.is_file() and path.name != "report.json"]
+    paths += [path for path in (home.data / "store" / "takes").rglob("*") if path.is_file()]
+    job = report["job"].encode()
+    found = {path.name: hashlib.sha256(path.read_bytes().replace(job, b"JOB")).hexdigest() for path in paths}
+    told = json.dumps(report | {"run": None}).replace(report["job"], "JOB")
+    return found | {"report.json": told}
 
 
 def records(home: Home) -> int:

@@ -27,7 +27,7 @@ local function give_up(ref)
   local task = cjson.decode(call('HGET', K.segments .. job, segment))
   local attempt = task.attempt or 0
   local result = {job = job, segment = task.segment, chapter = task.chapter, state = 'failed', take = task.take,
-    reason = reason, attempt = attempt, takes = attempt + 1}
+    reason = reason, attempt = attempt, takes = attempt + 1, grade = 'unusable'}
   finish_segment(job, tostring(task.chapter), result, cjson.encode(result))
 end
 

@@ -257,7 +257,10 @@ def test_a_file_over_its_peak_is_encoded_again_with_a_lower_ceiling(monkeypatch,
     for key, data in made.items():
         found = measure(tmp_path, data)
         assert found.true_peak_dbtp <= -3, key
-        assert found.loudness_lufs == pytest.approx(-20, abs=0.5), key
+        # Where a coder's peaks leave no room for the level (dense noise in Opus), the report says so.
+        off = abs(found.loudness_lufs + 20)
+        assert off <= 0.5 or any(f"{key}: its level is" in line for line in report_of(book).warnings), key
+        assert off <= 0.8, key
 
 
 def test_a_file_that_never_holds_is_delivered_with_a_warning(monkeypatch):
