@@ -12,22 +12,9 @@ import pytest
 from tests.cli.conftest import Door
 
 COMMANDS = (
-    *(
-        "plan",
-        "submit",
-        "jobs",
-        "status",
-        "watch",
-        "listen",
-        "export",
-        "fetch",
-        "cancel",
-        "pause",
-        "resume",
-        "retry",
-        "purge",
-    ),
+    *("plan", "submit", "jobs", "status", "watch", "listen", "fetch", "cancel", "pause", "resume", "retry", "purge"),
     *("models", "voices", "up", "workers", "worker", "worker gpu", "worker cpu", "doctor", "warm", "bench", "acx"),
+    "export",
 )
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAVY = ("torch", "redis", "av", "numpy", "celery", "soundfile", "lxml")
