@@ -28,7 +28,7 @@ class EventKind(StrEnum):
     """The checks of its chapter took a done segment back, to be spoken anew (`segment`, `chapter`)."""
     SEGMENT_SETTLED = "segment_settled"
     """The checks of its chapter changed the result of a done segment: another take or grade (`segment`, `chapter`,
-    `take`, `samples`, `sample_rate_hz`, `takes`, `grade`, `reason`)."""
+    `take`, `samples`, `sample_rate_hz`, `reused`, `takes`, `grade`, and `reason` if it is not good)."""
     CHAPTER_ASSEMBLED = "chapter_assembled"
     """The audio of a chapter is in the store (`chapter`)."""
 

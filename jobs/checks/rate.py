@@ -38,7 +38,7 @@ RATE_DEVIATIONS = 3.5
 """Measured: one clean take of 600 lies further out. Of a sentence of three seconds a fifth missing lies at 2.5, a
 third at 4."""
 MISFIT_DEVIATIONS, MISFIT_LEAST = 6.0, 11.0
-"""Pauses: so far from the voice's usual misfit, and at least this: two pauses amiss pass, with lengths amiss they do not."""
+"""Pauses: so far from the voice's usual misfit, and at least this: two pauses amiss pass, not with lengths amiss."""
 END_DEVIATIONS, END_LEAST_DB, END_LOUD_DB = 6.0, 15.0, -40.0
 """Endings: so far above the voice's usual one, and at least so many dB, and not quieter than a breath."""
 FEWEST = 8

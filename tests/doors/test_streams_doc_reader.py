@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from jobs.events import AudioChunk
+from jobs.kinds import Grade
 from jobs.state import JobState, SegmentState
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.redis_streams import RedisStreams
@@ -99,10 +100,13 @@ def test_entries_have_exactly_the_fields_of_the_page(house: tuple[str, RedisTrut
     _url, truth, streams = house
     page = PAGE.read_text(encoding="utf-8")
     truth.create_job(record("a"))
-    truth.enqueue("a", tasks("a", 2), [])
+    truth.enqueue("a", tasks("a", 4), [])
     truth.register(worker("w"))
-    good, bad = truth.lease("w", 2)
-    truth.finish("w", [result(good), result(bad, state=SegmentState.FAILED)])
+    good, bad, again, settled = truth.lease("w", 4)
+    truth.finish("w", [result(good), result(bad, state=SegmentState.FAILED), result(again), result(settled)])
+    worse = {"grade": Grade.BAD, "reason": "too long", "settled": True}
+    truth.rule("a", 0, [result(settled).model_copy(update=worse)], [again])
+    truth.finish("w", [result(task) for task in truth.lease("w", 1)])
     truth.chapter_assembled("a", 0)
     streams.write_audio("a", chunk(0, 0, b"\x01\x02", last=True))
     client = truth._calls.client
@@ -113,8 +117,12 @@ def test_entries_have_exactly_the_fields_of_the_page(house: tuple[str, RedisTrut
     more = {fields[b"kind"].decode(): set(json.loads(fields[b"data"])) - common for fields in events}
     assert more == {
         "job": set(),
-        "segment_done": {"segment", "chapter", "take", "samples", "sample_rate_hz", "reused"},
+        "segment_done": {"segment", "chapter", "take", "samples", "sample_rate_hz", "reused", "takes", "grade"},
         "segment_failed": {"segment", "chapter", "reason"},
+        "segment_again": {"segment", "chapter"},
+        "segment_settled": {
+            *("segment", "chapter", "take", "samples", "sample_rate_hz", "reused", "takes", "grade", "reason")
+        },
         "chapter_assembled": {"chapter"},
     }
     for kind, names in more.items():
