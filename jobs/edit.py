@@ -128,7 +128,8 @@ class _Edit:
                 segments[-1] = self._closed(segments[-1], line, at, root.olds[0] if root else None)
             segments.append(self._segment(index).model_copy(update={"segment": index, "chapter": line.chapter}))
             at = root.olds[-1] if root else at
-        return with_beginnings(segments)
+        pairs = zip([None, *self.roots], self.roots, strict=False)
+        return with_beginnings(segments, [bool(one and two and one.olds[-1] + 1 == two.olds[0]) for one, two in pairs])
 
     def _same(self, index: int) -> bool:
         root = self.roots[index]

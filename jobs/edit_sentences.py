@@ -40,11 +40,14 @@ def marks_of(spoken: str, language: str) -> tuple[SentenceMark, ...]:
     return tuple(SentenceMark(text_start=start, spoken_start=start) for start in starts) if len(starts) > 1 else ()
 
 
-def with_beginnings(segments: Sequence[SegmentPlan]) -> list[SegmentPlan]:
-    """The segments of an edited plan; one that went on with a sentence that is no longer before it begins one."""
+def with_beginnings(segments: Sequence[SegmentPlan], follows: Sequence[bool]) -> list[SegmentPlan]:
+    """The segments of an edited plan; one that went on with a sentence that is no longer before it begins one.
+
+    `follows`: whether what stands before each was before it already.
+    """
     made: list[SegmentPlan] = []
-    for segment in segments:
-        before = made[-1] if made else None
+    for segment, same in zip(segments, follows, strict=True):
+        before = made[-1] if made and same else None
         joined = before is not None and before.break_after in _INNER and before.chapter == segment.chapter
         if segment.continues and not joined:
             first = (SentenceMark(text_start=0, spoken_start=0),) if segment.sentences else ()

@@ -7,6 +7,7 @@ pieces = narration.pieces(limits)
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,6 +66,10 @@ class Narration:
         """All that is spoken of it."""
         return self.aligned.text
 
+    @cached_property
+    def _spoken_ends(self) -> list[int]:
+        return [sentence.spoken_end for sentence in self.sentences]
+
     def pieces(self, limits: Limits) -> list[Piece]:
         """The segments, in `spoken`; the last one's break is what the end of this paragraph is by itself."""
         if not self.sentences:
@@ -112,7 +117,9 @@ class Narration:
         written = self.paragraph.text[first:last]
         first += len(written) - len(written.lstrip())
         marks: list[SentenceMark] = []
-        for one in self.sentences:
+        for one in self.sentences[bisect_right(self._spoken_ends, start) :]:
+            if one.spoken_start >= end:
+                break
             whole = self.spoken[one.spoken_start : one.spoken_end]
             begin = one.spoken_start + len(whole) - len(whole.lstrip())
             if begin < start < one.spoken_end and not speakable(self.spoken[begin:start]):

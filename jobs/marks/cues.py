@@ -33,11 +33,16 @@ class Cue:
     segment: int
 
 
-def cues_of(parts: Sequence[PartTime], segments: Sequence[SegmentPlan], sample_rate_hz: int) -> tuple[Cue, ...]:
-    """The cues of a chapter or item: in order, none over the next, none without length. `segments`: all of its plan."""
+def cues_of(
+    parts: Sequence[PartTime], segments: Sequence[SegmentPlan], *, samples: int, sample_rate_hz: int
+) -> tuple[Cue, ...]:
+    """The cues of a chapter or item of so many samples: in order, none over the next, none without length.
+
+    `segments`: all of its plan.
+    """
     timed = any(segment.start_s is not None for segment in segments)
     made = _read_cues(parts, segments, sample_rate_hz) if timed else _sentence_cues(parts, sample_rate_hz)
-    return tuple(_settled(list(made), sample_rate_hz))
+    return tuple(_settled(list(made), samples, sample_rate_hz))
 
 
 def _sentence_cues(parts: Sequence[PartTime], sample_rate_hz: int) -> Iterator[Cue]:
@@ -67,8 +72,8 @@ def _cue(sentence: Sentence, start: int, end: int, segment: int) -> Cue:
     return Cue(sentence.lines(start, end), tokens[0].start_sample, tokens[-1].end_sample, segment)
 
 
-def _settled(cues: list[Cue], sample_rate_hz: int) -> Iterator[Cue]:
-    """Cues that stay long enough to be read and end before the next one begins.
+def _settled(cues: list[Cue], samples: int, sample_rate_hz: int) -> Iterator[Cue]:
+    """Cues that stay long enough to be read and end before the next one begins, which may be that of another chapter.
 
     A cue that would have no length pushes the next one on: that happens only where takes are shorter than a few
     hundredths of a second.
@@ -78,8 +83,7 @@ def _settled(cues: list[Cue], sample_rate_hz: int) -> Iterator[Cue]:
     for cue, following in zip(cues, [*cues[1:], None][: len(cues)], strict=True):
         start = max(cue.start_sample, earliest)
         end = max(cue.end_sample, start + shown)
-        if following is not None:
-            end = min(end, following.start_sample - gap)
+        end = min(end, max(cue.end_sample, samples - gap) if following is None else following.start_sample - gap)
         end = max(end, start + max(1, least))
         yield replace(cue, start_sample=start, end_sample=end)
         earliest = end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,10 @@ class Sentence:
         """Columns of all tokens before each one, with the blank that stands before it."""
         return list(accumulate((width_of(token.text) + token.blank_before for token in self.tokens), initial=0))
 
+    @cached_property
+    def _ends_clause(self) -> list[bool]:
+        return [ends_clause(token.text) for token in self.tokens]
+
     def width(self, start: int, end: int) -> int:
         """Columns of a range on one line."""
         return self._columns[end] - self._columns[start] - self.tokens[start].blank_before
@@ -56,7 +61,7 @@ class Sentence:
             for start in range(end - 2, -1, -1):
                 if self.width(start, end) > MAX_LINES * MAX_COLUMNS + 1 or self.duration_s(start, end) > MAX_S:
                     break
-                if self.width(start, end) <= MAX_COLUMNS or self._line_end(start, end) is not None:
+                if self._fits(start, end):
                     choices.append((best[start][0] + self._price(start, end), start))
             best.append(min(choices))
         ranges: list[tuple[int, int]] = []
@@ -85,11 +90,17 @@ class Sentence:
         """What speaks against a cue: its being one, a division inside a clause, too little in it."""
         width = self.width(start, end)
         price = 1.0 + _UNFILLED * max(0.0, 1 - width / (MAX_LINES * MAX_COLUMNS)) ** 2
-        if end < len(self.tokens) and not ends_clause(self.tokens[end - 1].text):
+        if end < len(self.tokens) and not self._ends_clause[end - 1]:
             price += _WITHIN_CLAUSE
         if width < _SCRAP_COLUMNS or self.duration_s(start, end) < _SCRAP_S:
             price += _SCRAP
         return price
+
+    def _fits(self, start: int, end: int) -> bool:
+        """Whether two lines hold a range: the second what is left when the first holds as much as it can."""
+        most = MAX_COLUMNS + self._columns[start] + self.tokens[start].blank_before
+        place = bisect_right(self._columns, most) - 1
+        return place >= end or (place > start and self.width(place, end) <= MAX_COLUMNS)
 
     def _line_end(self, start: int, end: int) -> int | None:
         """Where the second of two lines begins; None if two do not hold the range."""
@@ -97,6 +108,6 @@ class Sentence:
         for place in range(start + 1, end):
             first, second = self.width(start, place), self.width(place, end)
             if max(first, second) <= MAX_COLUMNS:
-                inside = 0.0 if ends_clause(self.tokens[place - 1].text) else _LINE_WITHIN_CLAUSE
+                inside = 0.0 if self._ends_clause[place - 1] else _LINE_WITHIN_CLAUSE
                 choices.append((abs(first - second) / MAX_COLUMNS + inside, place))
         return min(choices)[1] if choices else None

@@ -131,6 +131,8 @@ def _parts(store: Store, take: str, place: Placed, segment: SegmentPlan, sample_
     stretches = stretches_of(segment)
     length = place.end_sample - place.start_sample
     words = _words(read_take(store, take), segment.spoken, length)
+    if any(at < stretch.spoken_start < at + len(word.text) for stretch in stretches for at, word in words):
+        words = []  # two sentences without a space between them are one word, and its times do not say where they part
     bounds = [0, length]
     if len(stretches) > 1 and words:
         bounds = [0, *_between(words, stretches), length]
