@@ -143,7 +143,7 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
         if wait and (record.waiting or tasks):
             command = f"tts-batch retry --failed {job}" if again else f"tts-batch resume {job}"
             session.check_served(record.spec.model, command=command)
-        count = truth.retry_failed(job, tasks) if again else 0
+        count = truth.retry_failed(job, tasks, others=again.failed) if again else 0
         if not again:
             truth.unpause(job)
         record = truth.job(job)

@@ -22,10 +22,10 @@ from jobs.estimate import (
     with_measured_rate,
     without_takes,
 )
-from jobs.planning import tasks_of
 from jobs.settings import Settings
 from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_store
+from jobs.tasks import tasks_of
 
 
 @dataclass(frozen=True, slots=True)

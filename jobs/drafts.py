@@ -6,9 +6,7 @@ draft = make_draft(Source(path.name, data), wishes)
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from jobs import keys
@@ -18,7 +16,8 @@ from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
 from jobs.marks.read_along_places import with_places
 from jobs.narration import Limits
-from jobs.plan import Plan, SegmentPlan
+from jobs.offers import check_speed, doubts, find_voice, item_voices, known_voice, language_for
+from jobs.plan import Plan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
@@ -31,9 +30,7 @@ from jobs.spec import (
     ModelOffer,
     Priority,
     SourceKind,
-    VoiceOffer,
     base_language,
-    language_tag,
 )
 
 COMPRESSED_BYTES_PER_S = 12_000
@@ -132,9 +129,9 @@ def plan_source(source: Source, wishes: Wishes) -> Planned:
     offer = wishes.offer
     voice = known_voice(offer, wishes.voice or offer.default_voice)
     document, origin = _read(source, wishes)
-    language = _language(wishes.language, document.language, voice, strict=False)
+    language = language_for(wishes.language, document.language, voice, strict=False)
     planned = _plan(document, origin, wishes, language)
-    warnings = tuple(_doubts(offer, planned.plan, voice, language))
+    warnings = tuple(doubts(offer, planned.plan, voice, language))
     info = planned.plan.source.model_copy(update={"warnings": (*planned.plan.source.warnings, *warnings)})
     return replace(planned, plan=planned.plan.model_copy(update={"source": info}))
 
@@ -147,12 +144,12 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         BadOption: a voice, language or speed that the model does not have, a recogniser that knows another language.
     """
     offer = wishes.offer
-    _check_speed(offer, wishes.speed)
+    check_speed(offer, wishes.speed)
     document, origin = _read(source, wishes)
     if document.problems and not wishes.skip_bad_lines:
         raise BadSource(*document.problems)
     voice = find_voice(offer, wishes.voice or offer.default_voice)
-    language = _language(wishes.language, document.language, voice)
+    language = language_for(wishes.language, document.language, voice)
     planned = _plan(document, origin, wishes, language, data=source.data)
     plan = planned.plan
     spec = JobSpec(
@@ -164,7 +161,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         voice_revision=voice.revision,
         numerics=offer.numerics,
         store_url=wishes.store_url,
-        item_voices=_item_voices(offer, plan, voice),
+        item_voices=item_voices(offer, plan, voice),
         voice_licence=voice.licence,
         seed=wishes.seed,
         speed=wishes.speed,
@@ -186,28 +183,6 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         audio_s=plan.prompt_chars / offer.chars_per_s / wishes.speed,
         sample_rate_hz=offer.sample_rate_hz,
     )
-
-
-def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
-    """The voice of that name. Raises BadOption with near names when there is none, or when it is not installed."""
-    voice = known_voice(offer, name)
-    if not voice.installed:
-        msg = f"voice {name!r} of model {offer.name} is not installed: {voice.install_hint}"
-        raise BadOption(msg)
-    return voice
-
-
-def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
-    """The voice of that name, installed or not. Raises BadOption with near names when there is none."""
-    voice = offer.voice(name)
-    if voice is not None:
-        return voice
-    names = [voice.name for voice in offer.voices]
-    by_lower = {known.lower(): known for known in names}
-    near = [by_lower[known] for known in get_close_matches(name.lower(), by_lower)]
-    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
-    msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
-    raise BadOption(msg)
 
 
 def _checks(asked: Checks, plan: Plan) -> Checks:
@@ -242,59 +217,3 @@ def _plan(document: Document, origin: Origin, wishes: Wishes, language: str, *, 
     planned = build_plan(document, origin, language=language, limits=limits, options=wishes.options)
     asked = data if wishes.read_along else None
     return planned if asked is None else with_places(planned, asked, wishes.options.reading)
-
-
-def _check_speed(offer: ModelOffer, speed: float) -> None:
-    if not offer.min_speed <= speed <= offer.max_speed:
-        msg = f"speed {speed:g} is not possible with model {offer.name}; {offer.min_speed:g} to {offer.max_speed:g} is"
-        raise BadOption(msg)
-
-
-def _language(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
-    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
-    language = language_tag(asked or declared or voice.language)
-    base = base_language(language)
-    if strict and base != base_language(voice.language):
-        origin = "asked for" if asked else "declared by the source"
-        msg = (
-            f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
-            f"--lang {voice.language} to have the text read as {voice.language}"
-        )
-        raise BadOption(msg)
-    return voice.language if base == language.casefold() == base_language(voice.language) else language
-
-
-def _doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
-    """What `submit` would refuse a plan for: each thing once."""
-    if base_language(language) != base_language(voice.language):
-        yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
-        return
-    asked = {(segment.voice, segment.language): segment for segment in reversed(plan.segments)}
-    for (name, _), segment in sorted(asked.items(), key=lambda entry: entry[1].segment):
-        try:
-            _check_speaks(segment, known_voice(offer, name) if name else voice)
-        except BadOption as error:
-            yield str(error)
-
-
-def _check_speaks(segment: SegmentPlan, voice: VoiceOffer) -> None:
-    """Raise BadOption where a segment is in another language than the voice that is to speak it."""
-    if base_language(segment.language) == base_language(voice.language):
-        return
-    what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
-    msg = (
-        f"{what} is in {segment.language}, voice {voice.name} speaks {voice.language}; give it "
-        'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
-    )
-    raise BadOption(msg)
-
-
-def _item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
-    """The revisions of the voices that segments ask for. Each must be in the language of the voice that speaks it."""
-    revisions: dict[str, str] = {}
-    for segment in plan.segments:
-        own = find_voice(offer, segment.voice) if segment.voice else voice
-        _check_speaks(segment, own)
-        if segment.voice:
-            revisions[own.name] = own.revision
-    return revisions

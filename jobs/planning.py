@@ -1,4 +1,4 @@
-"""From a document to a plan, and from a plan to the tasks of the queue. Pure; knows no reader, model, queue or store.
+"""From a document to a plan. Pure; knows no reader, model, queue or store.
 
 planned = build_plan(document, Origin("book.txt", SourceKind.TXT, digest), language="en-US", limits=limits)
 """
@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from jobs.account import Why
 from jobs.accounting import Said, account_of
-from jobs.attempts import at_attempt
-from jobs.errors import BadOption, SourceProblem
+from jobs.errors import SourceProblem
 from jobs.narration import Limits, Narration, narrate
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo
 from jobs.reading.cast import with_cast
@@ -24,7 +23,7 @@ from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.splitting.cutter import Piece
 from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions
-from jobs.spec import JobSpec, SegmentTask, SourceKind, base_language, language_tag
+from jobs.spec import SourceKind, base_language, language_tag
 
 _NO_ORNAMENT = re.compile("[?!¿¡‽\U0001f000-\U0001faff]")
 _LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")
@@ -193,15 +192,6 @@ def build_plan(
     return Planned(plan, tuple(planner.sentences), document.text, document.files, document.problems)
 
 
-def tasks_of(plan: Plan, spec: JobSpec, job: str) -> list[SegmentTask]:
-    """The task of each segment, in order. A segment's own voice and seed go before the job's.
-
-    Raises:
-        BadOption: a segment asks for a voice whose revision the spec does not know (`item_voices`).
-    """
-    return [_task(segment, spec, job) for segment in plan.segments]
-
-
 def _source(document: Document, origin: Origin, warnings: tuple[str, ...]) -> SourceInfo:
     return SourceInfo(
         name=origin.name,
@@ -264,37 +254,3 @@ def _segment(draft: _Draft, segment: int, *, chapter: int, language: str) -> Seg
         sentences=sentences,
         continues=continues,
     )
-
-
-def _task(segment: SegmentPlan, spec: JobSpec, job: str) -> SegmentTask:
-    voice = segment.voice or spec.voice
-    first = SegmentTask(
-        job=job,
-        segment=segment.segment,
-        chapter=segment.chapter,
-        model=spec.model,
-        spoken=segment.spoken,
-        voice=voice,
-        language=segment.language,
-        speed=spec.speed,
-        seed=0,
-        take="",
-        store_url=spec.store_url,
-        live=spec.live,
-        takes=spec.checks.takes,
-        on_bad=spec.checks.on_bad,
-        base_seed=spec.seed if segment.seed is None else segment.seed,
-        voice_revision=_revision(voice, spec, segment),
-        numerics=spec.numerics,
-    )
-    return at_attempt(first, 0)
-
-
-def _revision(voice: str, spec: JobSpec, segment: SegmentPlan) -> str:
-    if voice == spec.voice:
-        return spec.voice_revision
-    if voice not in spec.item_voices:
-        known = ", ".join(sorted({spec.voice, *spec.item_voices}))
-        msg = f"segment {segment.segment} asks for voice {voice!r}; this job knows {known}: submit it again"
-        raise BadOption(msg)
-    return spec.item_voices[voice]

@@ -107,11 +107,12 @@ class Truth(Protocol):
         """Take a job back: waiting segments vanish (how many is returned), held ones are dropped by their worker."""
         ...
 
-    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = (), *, others: bool = True) -> int:
         """Put the failed segments of a DONE_WITH_FAILURES (or FAILED) job back; returns how many segments.
 
         `again` are tasks that take the place of those that failed segments keep; a done segment among them goes back
         too. A segment that failed by `rule` keeps no task: it goes back only with one. What waits already is left.
+        `others`: failed segments that are not among `again` go back as well, with the task that they keep.
 
         Raises UnknownJob, IllegalMove, ValueError.
         """

@@ -8,10 +8,10 @@ from jobs import keys
 from jobs.attempts import at_attempt
 from jobs.errors import IllegalMove
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
 from jobs.state import FINAL_JOB_STATES
 from jobs.stores import FolderStore, open_store
+from jobs.tasks import tasks_of
 
 
 def purge_jobs(truth: Truth, store_at: Callable[[str], Store], jobs: Sequence[str]) -> None:

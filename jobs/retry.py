@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from jobs.errors import BadOption, IllegalMove
 from jobs.kinds import Grade, OnBad
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
 from jobs.protocols import Store
 from jobs.retakes import with_more_takes
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState, SegmentState
+from jobs.tasks import tasks_of
 
 
 def tasks_to_retry(

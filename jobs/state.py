@@ -1,7 +1,8 @@
 """The lives of a job and of a segment: one enum and one transition table each. Pure.
 
 planning ─▶ queued ─▶ running ─▶ assembling ─▶ done | done_with_failures
-`paused` can be entered from planning, queued and running, and left back to queued.
+`paused` can be entered from planning, queued and running, and left back to planning or queued; to assembling if its
+last segments were finished meanwhile.
 `cancelled` and `failed` can be entered from every state that is not final. A job whose takes were lost in the store
 goes from assembling (or failed) back to queued.
 """

@@ -15,11 +15,11 @@ from jobs.drafts import Draft
 from jobs.errors import BadOutput, IllegalMove, UnknownJob
 from jobs.marks.read_along_places import save_places
 from jobs.plan_store import load_plan, save_plan
-from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
 from jobs.retakes import standing
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState
+from jobs.tasks import tasks_of
 
 
 def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:

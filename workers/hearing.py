@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 
 from jobs.checks.hearing import Heard, HeardWord, parts_of, read_heard, write_heard
+from jobs.checks.second_look import takes_to_hear
 from jobs.errors import BadOption
 from jobs.plan_store import load_plan
 from jobs.spec import JobRecord, base_language
-from jobs.state import SegmentState
 from jobs.takes import Pcm, TakeInfo, load_take
+from jobs.tasks import tasks_of
 from workers.context import Context
 from workers.recogniser import Recogniser, load_recogniser
 
@@ -20,7 +21,7 @@ def hear_part(context: Context, record: JobRecord, chapter: int, part: int) -> N
     """Write what the job's recogniser hears in the takes of one part of a chapter, where that is not in the store yet.
 
     Parts are those of `jobs.checks.hearing.parts_of` over the chapter's segments in reading order; the takes are those
-    that the results of its done segments name.
+    that `jobs.checks.second_look.takes_to_hear` names.
 
     Raises:
         ObjectMissing, ObjectDamaged: a take is not in the store as it should be.
@@ -28,14 +29,14 @@ def hear_part(context: Context, record: JobRecord, chapter: int, part: int) -> N
     """
     asr = record.spec.checks.asr
     store = context.store(record.spec.store_url)
-    segments = [one.segment for one in load_plan(store, record.job).segments if one.chapter == chapter]
-    parts = parts_of(segments)
+    parts = parts_of(tasks_of(load_plan(store, record.job), record.spec, record.job, chapter=chapter))
     if not asr or part >= len(parts):
         log.info("job %s chapter %s has no part %s to listen to", record.job, chapter, part)
         return
     results = context.truth.results(record.job)
-    spoken = [results[segment] for segment in parts[part] if segment in results]
-    for take in dict.fromkeys(result.take for result in spoken if result.state is SegmentState.DONE):
+    spoken = [(first, results[first.segment]) for first in parts[part] if first.segment in results]
+    takes = [take for first, result in spoken for take in takes_to_hear(store, first, result)]
+    for take in dict.fromkeys(takes):
         if read_heard(store, take, asr) is None:
             info, pcm = load_take(store, take)
             write_heard(store, hear(load_recogniser(asr), info, pcm))

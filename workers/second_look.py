@@ -7,17 +7,17 @@ moves in one atomic move.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from jobs.checks.hearing import parts_of, unheard
 from jobs.checks.ruling import Tried
-from jobs.checks.second_look import is_open, rule_chapter, tried_of
+from jobs.checks.second_look import is_open, rule_chapter, takes_to_hear, tried_of
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk
 from jobs.plan import Plan
-from jobs.planning import tasks_of
 from jobs.protocols import Store
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
+from jobs.tasks import tasks_of
 from workers.context import Context
 from workers.hearing import hear_part
 
@@ -42,7 +42,7 @@ def settle_chapter(context: Context, record: JobRecord, plan: Plan, chapter: int
         return True
     store, asr = context.store(record.spec.store_url), record.spec.checks.asr
     if asr:
-        parts = _unheard_parts(store, asr, firsts, results)
+        parts = list(_unheard_parts(store, asr, firsts, results))
         if parts:
             context.truth.put_checks(record.job, chapter, parts)
             return False
@@ -60,7 +60,8 @@ def check_step(context: Context, record: JobRecord, plan: Plan, chapter: int, pa
     hear_part(context, record, chapter, part)
     firsts, results = _of_chapter(context, record, plan, chapter)
     store = context.store(record.spec.store_url)
-    if not _unheard_parts(store, record.spec.checks.asr, firsts, results):
+    # The part after this one is the likeliest to be unheard: so the others need not be looked at.
+    if next(_unheard_parts(store, record.spec.checks.asr, firsts, results, start=part + 1), None) is None:
         context.truth.put_checks(record.job, chapter, [])
 
 
@@ -81,23 +82,19 @@ def _of_chapter(
     context: Context, record: JobRecord, plan: Plan, chapter: int
 ) -> tuple[list[SegmentTask], dict[int, SegmentResult]]:
     """The tasks of a chapter's segments at attempt 0, and all results of the job."""
-    firsts = [task for task in tasks_of(plan, record.spec, record.job) if task.chapter == chapter]
-    return firsts, context.truth.results(record.job)
+    return tasks_of(plan, record.spec, record.job, chapter=chapter), context.truth.results(record.job)
 
 
 def _unheard_parts(
-    store: Store, asr: str, firsts: Sequence[SegmentTask], results: dict[int, SegmentResult]
-) -> list[int]:
-    """Parts of a chapter with a take that the second look needs heard and nobody listened to yet."""
-    return [
-        number
-        for number, part in enumerate(parts_of(firsts))
-        if unheard(store, asr, [results[one.segment].take for one in part if _needs_ears(results, one.segment)])
-    ]
-
-
-def _needs_ears(results: dict[int, SegmentResult], segment: int) -> bool:
-    return segment in results and is_open(results[segment])
+    store: Store, asr: str, firsts: Sequence[SegmentTask], results: Mapping[int, SegmentResult], *, start: int = 0
+) -> Iterator[int]:
+    """Parts of a chapter with a take that the second look needs heard and nobody listened to yet, from one part on
+    and then those before it."""
+    parts = parts_of(firsts)
+    for number in (*range(start, len(parts)), *range(min(start, len(parts)))):
+        spoken = [(first, results[first.segment]) for first in parts[number] if first.segment in results]
+        if any(unheard(store, asr, takes_to_hear(store, first, result)) for first, result in spoken):
+            yield number
 
 
 def _discard(

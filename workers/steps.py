@@ -21,13 +21,13 @@ from jobs.marks.read_along import write_read_along
 from jobs.marks.write import write_book_marks, write_chapter_marks
 from jobs.plan import Plan
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
 from jobs.protocols import StepKind
 from jobs.retakes import goes_on_at
 from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.submit import queue_segments
 from jobs.takes import has_take
+from jobs.tasks import tasks_of
 from workers.context import Context
 from workers.second_look import check_step, settle_chapter, tried_of_job
 
@@ -82,6 +82,8 @@ def chapter_step(context: Context, record: JobRecord, chapter: int) -> None:
     if not settle_chapter(context, record, plan, chapter):
         return
     results = context.truth.results(record.job)
+    if not _all_finished(plan, results, chapter):
+        return
     assemble_chapter(store, record, plan, chapter, results)
     write_chapter_marks(store, record, plan, chapter, results)
     context.truth.chapter_assembled(record.job, chapter)
@@ -93,6 +95,8 @@ def finish_step(context: Context, record: JobRecord) -> None:
         return
     store = context.store(record.spec.store_url)
     plan, results = load_plan(store, record.job), context.truth.results(record.job)
+    if not _all_finished(plan, results):
+        return
     assemble_book(store, record, plan, results)
     write_book_marks(store, record, plan, results)
     write_read_along(store, record, plan, results)
@@ -110,6 +114,12 @@ def finish_step(context: Context, record: JobRecord) -> None:
     marks = record.spec.checks.on_bad is OnBad.MARK
     marked = marks and any(result.grade is not Grade.GOOD for result in results.values())
     context.truth.move_job(record.job, JobState.DONE_WITH_FAILURES if failed or marked else JobState.DONE)
+
+
+def _all_finished(plan: Plan, results: Mapping[int, SegmentResult], chapter: int | None = None) -> bool:
+    """Whether there is a result for every segment (of a chapter). Another step may have found that a take is lost and
+    put its segment back since this one looked at the job; then this step comes again after it."""
+    return all(one.segment in results for one in plan.segments if chapter in (None, one.chapter))
 
 
 def _note_speed(context: Context, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> None:

@@ -1,7 +1,7 @@
 """The second look at a chapter whose segments are all spoken: what its takes say together, and what was heard in them.
 
 tried_of(store, firsts, results, asr=…) → every attempt on record with the last word on it, by segment. It depends on
-the records alone, never on the order of work. Knows the store; no queue.
+the records alone, never on the order of work, nor on what other jobs had listened to. Knows the store; no queue.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from jobs.attempts import at_attempt
 from jobs.checks.hearing import Heard, read_heard
 from jobs.checks.rate import RateTake, rate_verdicts
-from jobs.checks.ruling import Tried, rule_segment, with_reasons
+from jobs.checks.ruling import Tried, most_takes, rule_segment, with_reasons
 from jobs.checks.verdict import Reason
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import Grade
@@ -35,11 +35,8 @@ def tried_of(
     records = {first.segment: _records(store, first, results[first.segment]) for first in firsts}
     against = _against_the_voice(firsts, records)
     return {
-        segment: [
-            _tried(attempt, info, against[segment, attempt], read_heard(store, info.take, asr) if asr else None)
-            for attempt, info in attempts
-        ]
-        for segment, attempts in records.items()
+        first.segment: _all_tried(store, first, results[first.segment], records[first.segment], against, asr=asr)
+        for first in firsts
     }
 
 
@@ -63,6 +60,28 @@ def rule_chapter(
 def is_open(result: SegmentResult) -> bool:
     """Whether a segment still waits for the second look: it is done, and not settled."""
     return result.state is SegmentState.DONE and not result.settled
+
+
+def takes_to_hear(store: Store, first: SegmentTask, result: SegmentResult) -> list[str]:
+    """Takes of a segment that a recogniser must hear before the second look can rule on it.
+
+    That of its result; and once no attempt is left all that can be used, since the best of them is delivered. Raises
+    StoreError.
+    """
+    if not is_open(result):
+        return []
+    if result.takes == 1 or not _is_last(first, result):
+        return [result.take]
+    return [info.take for _attempt, info in _records(store, first, result) if _is_usable(info)]
+
+
+def _is_last(first: SegmentTask, result: SegmentResult) -> bool:
+    """Whether a segment had all its attempts."""
+    return result.takes >= most_takes(result.takes, first.takes)
+
+
+def _is_usable(info: TakeInfo) -> bool:
+    return info.verdict.grade is not Grade.UNUSABLE
 
 
 def _records(store: Store, first: SegmentTask, result: SegmentResult) -> list[tuple[int, TakeInfo]]:
@@ -95,8 +114,31 @@ def _rate_take(task: SegmentTask, info: TakeInfo) -> RateTake:
     )
 
 
+def _all_tried(
+    store: Store,
+    first: SegmentTask,
+    result: SegmentResult,
+    attempts: Sequence[tuple[int, TakeInfo]],
+    against: Mapping[tuple[int, int], Reason | None],
+    *,
+    asr: str,
+) -> list[Tried]:
+    """The attempts at one segment, each with what was heard in it if this job had it listened to.
+
+    That is what `takes_to_hear` named at any of its second looks: every take that the free checks call good once was
+    the result. Of the others something may be on record because another job listened.
+    """
+    all_heard = _is_last(first, result) and (result.settled or result.state is SegmentState.DONE)
+    tried = []
+    for attempt, info in attempts:
+        counts = asr and (all_heard or info.verdict.good or info.take == result.take)
+        heard = read_heard(store, info.take, asr) if counts else None
+        tried.append(_tried(attempt, info, against[first.segment, attempt], heard))
+    return tried
+
+
 def _tried(attempt: int, info: TakeInfo, against: Reason | None, heard: Heard | None) -> Tried:
-    if info.verdict.grade is Grade.UNUSABLE:
+    if not _is_usable(info):
         return Tried(attempt, info, info.verdict)
     reasons = [] if against is None else [against]
     if heard is None:

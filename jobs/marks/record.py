@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Literal
+from typing import BinaryIO, Literal
 
 from jobs.assembly.timeline import Placed
 from jobs.marks.times import PartTime
@@ -69,6 +69,19 @@ class Times(Frozen):
     sample_rate_hz: int | None
     chapters: tuple[ChapterTimes, ...] = ()
     items: tuple[ItemTimes, ...] = ()
+
+    def write(
+        self, target: BinaryIO, *, chapters: Iterable[ChapterTimes] = (), items: Iterable[ItemTimes] = ()
+    ) -> None:
+        """Write this, which has none yet, with chapters or items as JSON, one after the other: a job has many words."""
+        target.write(self.model_dump_json(exclude={"chapters", "items"}).removesuffix("}").encode())
+        lists: tuple[tuple[str, Iterable[Frozen]], ...] = (("chapters", chapters), ("items", items))
+        for name, members in lists:
+            target.write(f',"{name}":['.encode())
+            for number, member in enumerate(members):
+                target.write((b"," if number else b"") + member.model_dump_json().encode())
+            target.write(b"]")
+        target.write(b"}\n")
 
 
 def segment_times(

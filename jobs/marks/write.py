@@ -6,7 +6,7 @@ Knows no queue.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -14,8 +14,8 @@ from jobs import keys
 from jobs.assembly.book import book_timeline
 from jobs.assembly.naming import provenance
 from jobs.assembly.pauses import pauses_of
-from jobs.assembly.timeline import Placed, common_rate_hz, place_chapter, place_segments, segments_by_chapter
-from jobs.marks.cues import cues_of
+from jobs.assembly.timeline import Placed, Timeline, common_rate_hz, place_chapter, place_segments, segments_by_chapter
+from jobs.marks.cues import Cue, cues_of
 from jobs.marks.formats import Shown, Track, written
 from jobs.marks.record import ChapterTimes, ItemTimes, Times, seconds_of, segment_times
 from jobs.marks.times import PartTime, times_of
@@ -68,27 +68,15 @@ def write_book_marks(store: Store, record: JobRecord, plan: Plan, results: Mappi
     if not record.spec.subtitles:
         return []
     if record.spec.source_kind is SourceKind.JSONL:
-        items = tuple(run.item_times(store) for run in _items(plan.segments, results))
-        return [_write_times(store, Times(job=record.job, sample_rate_hz=None, items=items))]
+        items = (run.item_times(store) for run in _items(plan.segments, results))
+        return [_write_times(store, Times(job=record.job, sample_rate_hz=None), items=items)]
     timeline = book_timeline(record, plan, results)
     if timeline is None:
         return []
-    rate_hz, by_chapter = timeline.sample_rate_hz, segments_by_chapter(plan)
+    rate_hz = timeline.sample_rate_hz
     shown: list[Shown] = []
-    chapters: list[ChapterTimes] = []
-    for chapter, start in zip(timeline.chapters, timeline.starts, strict=True):
-        run = _Run(by_chapter[chapter.chapter], chapter.segments, chapter.samples, rate_hz)
-        parts = run.parts(store)
-        shown.append(Shown(start, cues_of(parts, run.segments, rate_hz)))
-        chapters.append(
-            ChapterTimes(
-                chapter=chapter.chapter,
-                title=chapter.title,
-                start_s=seconds_of(start, rate_hz),
-                end_s=seconds_of(start + chapter.samples, rate_hz),
-                segments=segment_times(chapter.segments, parts, rate_hz, start_sample=start),
-            )
-        )
+    chapters = _chapters(store, plan, timeline, shown)
+    times = _write_times(store, Times(job=record.job, sample_rate_hz=rate_hz), chapters=chapters)
     track = Track(
         title=record.title,
         author=record.author,
@@ -98,7 +86,7 @@ def write_book_marks(store: Store, record: JobRecord, plan: Plan, results: Mappi
         chapters=tuple(shown),
     )
     names = _write(store, record, track, lambda extension: keys.job_object(record.job, f"book.{extension}"))
-    return [*names, _write_times(store, Times(job=record.job, sample_rate_hz=rate_hz, chapters=tuple(chapters)))]
+    return [*names, times]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +101,11 @@ class _Run:
     def parts(self, store: Store) -> tuple[PartTime, ...]:
         return times_of(store, self.placed, {one.segment: one for one in self.segments}, self.sample_rate_hz)
 
+    def cues(self, parts: Sequence[PartTime]) -> tuple[Cue, ...]:
+        return cues_of(parts, self.segments, samples=self.samples, sample_rate_hz=self.sample_rate_hz)
+
     def track(self, store: Store, title: str, *, author: str, note: str) -> Track:
-        shown = Shown(0, cues_of(self.parts(store), self.segments, self.sample_rate_hz))
+        shown = Shown(0, self.cues(self.parts(store)))
         return Track(title, author, note, self.sample_rate_hz, self.samples, (shown,))
 
     def item_times(self, store: Store) -> ItemTimes:
@@ -123,6 +114,22 @@ class _Run:
             sample_rate_hz=self.sample_rate_hz,
             end_s=seconds_of(self.samples, self.sample_rate_hz),
             segments=segment_times(self.placed, self.parts(store), self.sample_rate_hz),
+        )
+
+
+def _chapters(store: Store, plan: Plan, timeline: Timeline, shown: list[Shown]) -> Iterator[ChapterTimes]:
+    """The times of each chapter of a book; its cues are put into `shown`, so that each take is read once."""
+    rate_hz, by_chapter = timeline.sample_rate_hz, segments_by_chapter(plan)
+    for chapter, start in zip(timeline.chapters, timeline.starts, strict=True):
+        run = _Run(by_chapter[chapter.chapter], chapter.segments, chapter.samples, rate_hz)
+        parts = run.parts(store)
+        shown.append(Shown(start, run.cues(parts)))
+        yield ChapterTimes(
+            chapter=chapter.chapter,
+            title=chapter.title,
+            start_s=seconds_of(start, rate_hz),
+            end_s=seconds_of(start + chapter.samples, rate_hz),
+            segments=segment_times(chapter.segments, parts, rate_hz, start_sample=start),
         )
 
 
@@ -152,7 +159,10 @@ def _write(store: Store, record: JobRecord, track: Track, key_of: Callable[[str]
     return names
 
 
-def _write_times(store: Store, times: Times) -> str:
+def _write_times(
+    store: Store, times: Times, *, chapters: Iterable[ChapterTimes] = (), items: Iterable[ItemTimes] = ()
+) -> str:
     key = keys.job_object(times.job, "times.json")
-    store.put(key, (times.model_dump_json() + "\n").encode())
+    with store.writer(key) as path, path.open("wb") as target:
+        times.write(target, chapters=chapters, items=items)
     return key

@@ -82,14 +82,15 @@ class MemoryJobs:
         with self._changed:
             entry = self._state.job(job)
             if entry.record.state is JobState.PAUSED:
-                self._move(entry, JobState.QUEUED if entry.planned else JobState.PLANNING, "")
+                planned = JobState.QUEUED if entry.unfinished > 0 else JobState.ASSEMBLING
+                self._move(entry, planned if entry.planned else JobState.PLANNING, "")
 
     def cancel(self, job: str) -> int:
         """Take a job back; returns how many waiting segments vanished. Raises UnknownJob, IllegalMove."""
         with self._changed:
             return self._move(self._state.job(job), JobState.CANCELLED, "")
 
-    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = (), *, others: bool = True) -> int:
         """Put failed segments back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
         check_tasks("retry_failed", job, again)
         with self._changed:
@@ -97,7 +98,7 @@ class MemoryJobs:
             old = entry.record.state
             if not (old is JobState.DONE_WITH_FAILURES or (old is JobState.FAILED and entry.planned)):
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
-            tasks = {**entry.tasks, **{task.segment: task for task in again}}
+            tasks = {**(entry.tasks if others else {}), **{task.segment: task for task in again}}
             back = [task for number, task in tasks.items() if number in entry.results]
             for task in back:
                 self._state.unfinish(entry, task)

@@ -270,10 +270,10 @@ class State:
             self.emit_finished(job, new.chapter, new, EventKind.SEGMENT_SETTLED)
 
     def finish_segment(self, job: Job, chapter: int, result: SegmentResult) -> None:
-        """Count the result of a held segment; dead letter, and the job's own move at its last segment."""
+        """Count the result of a held segment; dead letter, and the job's own move (not a paused one's) at its last."""
         self.change(job, held=job.record.held - 1)
         self.record_result(job, chapter, result)
         if result.state is SegmentState.FAILED:
             self.dead.append(((result.job, result.segment), result.reason))
-        if job.unfinished == 0:
+        if job.unfinished == 0 and job.record.state is not JobState.PAUSED:
             self.set_state(job, JobState.ASSEMBLING)

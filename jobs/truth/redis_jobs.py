@@ -79,7 +79,7 @@ class RedisJobs(RedisPart):
         _old, vanished = self._run("move", job, JobState.CANCELLED, "")
         return int(vanished)
 
-    def retry_failed(self, job: str, again: Sequence[SegmentTask] = ()) -> int:
+    def retry_failed(self, job: str, again: Sequence[SegmentTask] = (), *, others: bool = True) -> int:
         """Put failed segments back (of a job that failed as a whole: go on where it stood); returns how many.
 
         Raises:
@@ -89,7 +89,7 @@ class RedisJobs(RedisPart):
         """
         check_tasks("retry_failed", job, again)
         rows = [part for task in again for part in (task.segment, task.model_dump_json())]
-        return int(self._run_marked("retry", [job], rows))
+        return int(self._run_marked("retry", [job, int(others)], rows))
 
     def rule(self, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
         """Apply what the checks of a chapter found; returns how many of its segments are not finished now.

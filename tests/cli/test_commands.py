@@ -66,6 +66,15 @@ def test_retry_puts_failed_segments_back(open_door: Door, job):
     assert open_door.error("retry", "--failed", job, "--no-wait", code=Exit.BAD_INPUT)["code"] == "illegal_move"
 
 
+def test_retry_of_one_segment_leaves_the_others(open_door: Door, job):
+    for task in open_door.world.lease():
+        open_door.world.fail(task)
+    finish(open_door.world, job, JobState.DONE_WITH_FAILURES)
+    assert open_door.json("retry", "--segment", "1", job, "--no-wait") == {"job": job, "state": "queued", "retried": 1}
+    assert [task.segment for task in open_door.world.lease()] == [1]
+    assert open_door.world.truth.job(job).failed == 1
+
+
 def test_why_segments_failed_is_counted(open_door: Door):
     world = open_door.world
     job = world.submit(" ".join(f"{word} is here." for word in ("One", "Two", "Three", "Four", "Five"))).job

@@ -147,6 +147,27 @@ class TestRule:
         house.truth.unpause("a")
         assert house.truth.lease("speaker", 9) == [later(held[0])]
 
+    def test_a_job_paused_before_its_last_segments_are_finished_stays_paused(self, house: House) -> None:
+        held = lease(house, "a", 8)
+        house.truth.pause("a")
+        house.truth.finish("speaker", [result(task) for task in held])
+        assert house.truth.job("a").state is JobState.PAUSED
+        assert names(house.steps())[-2:] == [(ASSEMBLE, 0), (ASSEMBLE, 1)]
+        assert house.truth.rule("a", 0, [], [later(held[0])]) == 1
+        assert house.truth.job("a").state is JobState.PAUSED
+        assert house.truth.lease("speaker", 9) == []
+        house.truth.unpause("a")
+        assert house.truth.lease("speaker", 9) == [later(held[0])]
+        house.truth.pause("a")
+        house.truth.finish("speaker", [result(later(held[0]))])
+        house.truth.chapter_assembled("a", 0)
+        house.steps()
+        house.truth.unpause("a")
+        assert house.truth.job("a").state is JobState.ASSEMBLING
+        assert names(house.steps()) == [(ASSEMBLE, 1)]
+        house.truth.chapter_assembled("a", 1)
+        assert names(house.steps()) == [(FINISH, None)]
+
     def test_a_job_that_is_over_and_strangers_are_refused(self, house: House) -> None:
         house.speak("a", 4)
         spoken = tasks("a", 8)
@@ -230,6 +251,20 @@ class TestRetry:
         now = house.truth.job("a")
         assert (now.state, now.done, now.failed, now.marked, now.retakes) == (JobState.QUEUED, 1, 0, 0, 0)
         assert house.truth.lease("speaker", 9) == [again[0], held[1], again[1]]
+
+    def test_others_that_failed_stay_so_if_asked(self, house: House) -> None:
+        held = lease(house, "a", 4)
+        lost = SegmentState.FAILED
+        house.truth.finish("speaker", [result(held[0], state=lost), result(held[1], state=lost)])
+        house.truth.finish("speaker", [bad(held[2]), result(held[3])])
+        house.truth.chapter_assembled("a", 0)
+        house.truth.move_job("a", JobState.DONE_WITH_FAILURES)
+        assert house.truth.retry_failed("a", others=False) == 0
+        again = [later(held[0], 3), later(held[2], 3)]
+        assert house.truth.retry_failed("a", again, others=False) == 2
+        now = house.truth.job("a")
+        assert (now.state, now.done, now.failed, now.waiting) == (JobState.QUEUED, 1, 1, 2)
+        assert house.truth.lease("speaker", 9) == again
 
     def test_one_that_failed_by_a_ruling_needs_a_task(self, house: House) -> None:
         house.speak("a", 4)

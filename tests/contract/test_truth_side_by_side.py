@@ -220,11 +220,11 @@ class SideBySide(RuleBasedStateMachine):
     def put_checks(self, job: str, chapter: int, parts: list[int]) -> None:
         self.both(lambda truth: truth.put_checks(job, chapter, parts))
 
-    @rule(job=JOBS, places=st.sets(st.integers(0, 12), max_size=5))
-    def retry_some(self, job: str, places: set[int]) -> None:
-        """Failed segments go back, and some others with tasks of their own."""
+    @rule(job=JOBS, places=st.sets(st.integers(0, 12), max_size=5), others=st.booleans())
+    def retry_some(self, job: str, places: set[int], others: bool) -> None:
+        """Failed segments go back, or not, and some others with tasks of their own."""
         again = [self.task_of(found) for place, found in enumerate(self.finished(job)) if place in places]
-        self.both(lambda truth: truth.retry_failed(job, again))
+        self.both(lambda truth: truth.retry_failed(job, again, others=others))
 
     def finished(self, job: str) -> list[SegmentResult]:
         entry = self.memory._state.jobs.get(job)

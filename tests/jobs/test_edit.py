@@ -10,7 +10,7 @@ from jobs.account import Why
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadSource
 from jobs.plan import Break, Plan
-from jobs.planning import tasks_of
+from jobs.tasks import tasks_of
 from tests.helpers_jobs import BOOK, World
 from tests.helpers_reading import plan_of, spoken
 

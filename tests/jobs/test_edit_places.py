@@ -121,6 +121,25 @@ def test_the_sentences_of_an_edited_plan_are_its_own():
     ]
 
 
+@pytest.mark.parametrize(
+    ("change", "continued"),
+    [
+        (lambda lines: lines, [False, False, True, False]),
+        (lambda lines: [lines[0], *lines[2:]], [False, False, False]),
+        (lambda lines: [lines[0], lines[2], lines[1], lines[3]], [False, False, False, False]),
+        (lambda lines: [*lines[:2], "Wait.", *lines[2:]], [False, False, False, False, False]),
+        (lambda lines: [lines[0], lines[1].upper(), *lines[2:]], [False, False, True, False]),
+    ],
+    ids=["same", "deleted", "moved", "put in", "changed"],
+)
+def test_half_a_sentence_goes_on_only_with_what_it_went_on_with(change, continued):
+    long = "She had always known that he would leave the house one day, and that he would not come back to her again."
+    planned = planned_of(f"He left early. {long} Nobody spoke.", max_chars=MAX_CHARS)
+    text = "\n".join(change([segment.spoken for segment in planned.plan.segments]))
+    plan = edited_plan(planned.plan, text, source_text=planned.text, max_chars=MAX_CHARS)
+    assert [segment.continues for segment in plan.segments] == continued
+
+
 WORDS = st.lists(st.sampled_from(["ferry", "light", "stone", "$5.30", "**bold**", "1984"]), min_size=1, max_size=6)
 TURN = st.tuples(st.sampled_from(["ANNA: ", "BEN: ", ""]), st.lists(WORDS, min_size=1, max_size=3), st.booleans())
 

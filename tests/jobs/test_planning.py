@@ -7,11 +7,12 @@ import pytest
 from jobs.errors import BadOption, BadSource
 from jobs.narration import Limits
 from jobs.plan import Break, take_seed
-from jobs.planning import Origin, PlanOptions, build_plan, tasks_of
+from jobs.planning import Origin, PlanOptions, build_plan
 from jobs.reading.document import Chapter, Document, Paragraph, ParagraphKind
 from jobs.speaking.base import Addresses
 from jobs.speaking.speaker import SpeakingOptions
 from jobs.spec import JobSpec, SourceKind
+from jobs.tasks import tasks_of
 from tests.helpers_account import check_account
 from tests.helpers_reading import plan_of, planned_of, spoken
 

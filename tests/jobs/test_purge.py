@@ -8,11 +8,11 @@ from jobs import keys
 from jobs.attempts import at_attempt
 from jobs.errors import IllegalMove, ObjectMissing, UnknownJob
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
 from jobs.purge import purge_jobs, purge_takes
 from jobs.spec import Checks
 from jobs.state import JobState
 from jobs.stores import FolderStore, open_store
+from jobs.tasks import tasks_of
 from tests.helpers_jobs import World
 
 SHARED, FIRST, SECOND = "Shared is here.", "First is here.", "Second is here."

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from jobs import drafts, keys, submit
-from jobs.drafts import find_voice
 from jobs.errors import BadOption, BadOutput, BadSource, StoreError
+from jobs.offers import find_voice
 from jobs.plan_store import load_plan
 from jobs.spec import AudioFormat, Priority, SourceKind
 from jobs.state import JobState

@@ -21,7 +21,6 @@ from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk, Event, EventKind
 from jobs.kinds import OnBad
-from jobs.planning import tasks_of
 from jobs.protocols import Store, Truth
 from jobs.settings import Settings
 from jobs.spec import AudioFormat, Checks, JobRecord, Priority, SegmentResult, SegmentTask
@@ -30,6 +29,7 @@ from jobs.stores import open_store
 from jobs.streams.memory import MemoryStreams
 from jobs.submit import accept
 from jobs.takes import open_samples
+from jobs.tasks import tasks_of
 from models import registry
 from models.fake.faults import MARK
 from models.fake.hearing import transcribe

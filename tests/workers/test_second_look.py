@@ -18,11 +18,11 @@ from jobs.errors import BrokerUnavailable
 from jobs.events import EventKind
 from jobs.kinds import Grade, OnBad
 from jobs.plan_store import load_plan
-from jobs.planning import tasks_of
 from jobs.protocols import StepKind
 from jobs.spec import Checks, JobRecord, SegmentTask
 from jobs.state import JobState, SegmentState
 from jobs.takes import read_take
+from jobs.tasks import tasks_of
 from tests.workers.making import Stage, lines, running, until
 from workers import second_look as second_look_step
 from workers.context import Context

@@ -159,3 +159,31 @@ def test_a_damaged_plan_is_said(stage: Stage) -> None:
     stage.store.put(keys.job_object(job, "plan.jsonl"), b"{")
     with pytest.raises(ObjectDamaged, match=r"plan\.jsonl in memory://.* is not a plan"):
         run_step(stage.context, StepKind.ASSEMBLE, job, 0)
+
+
+@pytest.mark.parametrize("kind", [StepKind.ASSEMBLE, StepKind.FINISH])
+def test_a_segment_put_back_in_the_middle_of_a_step_is_waited_for(stage: Stage, kind: StepKind) -> None:
+    """The same step was sent twice, and the other one finds that a take is lost."""
+    job = spoken(stage)
+    for chapter in (0, 1):
+        run_step(stage.context, StepKind.ASSEMBLE, job, chapter)
+    (task, *_) = stage.tasks(BOOK, formats=(AudioFormat.M4B, AudioFormat.FLAC))
+    if kind is StepKind.ASSEMBLE:
+        stage.truth.speak_again(job, [task])
+        with running(stage):
+            until(lambda: stage.state(job) is JobState.ASSEMBLING, "it is spoken")
+    asked = {StepKind.ASSEMBLE: 2, StepKind.FINISH: 1}[kind]
+
+    def lose(name: str, _arguments: tuple[Any, ...]) -> None:
+        nonlocal asked
+        asked -= name == "results"
+        if asked == 0:
+            asked = -1
+            assert stage.truth.speak_again(job, [task]) == 1
+
+    stage.replace_truth(lose)
+    before = objects(stage)
+    run_step(stage.context, kind, job, 0)
+    assert objects(stage) == before
+    record = stage.truth.job(job)
+    assert (record.state, record.waiting) == (JobState.QUEUED, 1)

@@ -277,10 +277,11 @@ local function record_result(job, chapter, result, json)
   if call('HINCRBY', K.left .. job, chapter, -1) == 0 then step('assemble', job, chapter) end
 end
 
--- Count a result of a held segment; dead letter and the job's own move at its last segment.
+-- Count a result of a held segment; dead letter and the job's own move at its last segment. A paused job stays paused:
+-- the second look at its chapters may give it segments to speak again.
 local function finish_segment(job, chapter, result, json)
   call('HINCRBY', K.job .. job, 'held', -1)
   record_result(job, chapter, result, json)
   if result.state == 'failed' then bury(job, result) end
-  if unfinished(job) == 0 then set_state(job, 'assembling', '') end
+  if unfinished(job) == 0 and state_of(job) ~= 'paused' then set_state(job, 'assembling', '') end
 end

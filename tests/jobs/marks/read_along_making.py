@@ -14,12 +14,13 @@ from jobs.drafts import Source, Wishes, make_draft
 from jobs.marks.read_along import write_read_along
 from jobs.marks.read_along_places import save_places
 from jobs.plan import Plan
-from jobs.planning import DEFAULT_PLAN_OPTIONS, PlanOptions, tasks_of
+from jobs.planning import DEFAULT_PLAN_OPTIONS, PlanOptions
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, SegmentResult
 from jobs.state import JobState, SegmentState
 from jobs.stores import open_store
 from jobs.takes import TakeOrigin, write_take
+from jobs.tasks import tasks_of
 from tests.helpers_jobs import OFFER
 
 RATE_HZ = 8000

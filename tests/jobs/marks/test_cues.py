@@ -27,8 +27,9 @@ def part(text, start, end, *, number=0, words=(), begins=True, blank_before=True
     return PartTime(number, 0, text, start, end, begins, blank_before, tuple(Word(*word) for word in words))
 
 
-def cues(*parts, segments=None):
-    return cues_of(parts, segments or [segment(one.segment, one.text) for one in parts], RATE_HZ)
+def cues(*parts, segments=None, samples=10**9):
+    asked = segments or [segment(one.segment, one.text) for one in parts]
+    return cues_of(parts, asked, samples=samples, sample_rate_hz=RATE_HZ)
 
 
 def test_a_sentence_that_fits_is_one_cue_from_its_first_word_to_its_last():
@@ -125,6 +126,11 @@ def test_cues_of_subtitles_that_were_read_stay_one_each_also_over_segments():
     assert " ".join(one.lines) == f"{text}{parts[1].text}"
     assert (one.start_sample, one.end_sample, one.segment) == (0, 9000, 0)
     assert (two.lines, two.start_sample, two.segment) == (("Next.",), 12_000, 2)
+
+
+def test_a_short_cue_stays_no_longer_than_its_chapter_but_always_until_its_last_word():
+    ends = [cues(part("Yes.", 100, 400), samples=samples)[0].end_sample for samples in (2000, 700, 410)]
+    assert ends == [900, 700 - GAP_S * RATE_HZ, 400]
 
 
 def test_what_cannot_be_shown_has_no_cue():

@@ -65,6 +65,16 @@ def test_a_take_of_steady_sound_is_parted_by_the_share_of_characters():
     assert two.end_sample == 8000
 
 
+def test_sentences_without_a_space_between_them_are_looked_for_since_their_words_are_one():
+    book = Marked().chapter("One")
+    audio = tone(16_000, [(500, 7000), (9000, 15_000)])
+    book.say("我们回家了。你也来吧！", audio, words=[(500, 15_000)], sentences=[(0, 0), (6, 6)])
+    one, two = parts_of(book)
+    assert 7000 <= one.end_sample == two.start_sample <= 9000
+    assert one.approximate
+    assert one.words == two.words == ()
+
+
 def test_a_very_short_take_still_has_all_its_sentences():
     book = Marked().chapter("One").say("A. B. C.", tone(30, [(0, 30)]), sentences=[(0, 0), (3, 3), (6, 6)])
     parts = parts_of(book)

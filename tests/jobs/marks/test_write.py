@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 
 import av
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from jobs.assembly.book import assemble_book
 from jobs.assembly.chapters import assemble_chapter
 from jobs.kinds import Profile, SubtitleFormat
+from jobs.marks.record import ItemTimes, Times
 from jobs.marks.write import write_book_marks, write_chapter_marks
 from jobs.plan import Break
 from jobs.spec import AudioFormat, Mastering, SourceKind
@@ -149,6 +151,39 @@ def test_items_have_their_own_files_and_their_times_begin_with_each():
     times = json.loads(book.store.get("jobs/j1/times.json"))
     assert [(item["item"], item["segments"][0]["start_s"]) for item in times["items"]] == [("a", 0.0), ("b/c", 0.0)]
     assert times["items"][1]["segments"][0]["sentences"][0]["words"] == [["Three.", 0.15, 1.0]]
+
+
+def test_no_cue_reaches_into_the_next_chapter_or_over_the_end_of_its_file():
+    book = Marked(subtitles=(SubtitleFormat.SRT,)).chapter("One")
+    book.say("One.", tone(1000, [(0, 1000)]), words=[(0, 1000)], pause_s=0.0, break_after=Break.CHAPTER)
+    book.chapter("Two").say("Two.", tone(1000, [(0, 1000)]), words=[(0, 1000)], pause_s=0.0)
+    spoken(book)
+    first, second = pysubs2.SSAFile.from_string(book.store.get("jobs/j1/book.srt").decode())
+    assert first.end <= second.start - 20
+    chapter = json.loads(book.store.get("jobs/j1/times.json"))["chapters"][1]
+    assert second.end <= chapter["end_s"] * 1000
+
+
+def test_times_are_written_as_their_schema_has_them():
+    for book in (simple(), Marked(kind=SourceKind.JSONL).chapter("x")):
+        for name in ("a", "b"):
+            book.say(f"{name}.", tone(900, [(0, 900)]), words=[(0, 900)], item=name)
+        spoken(book)
+        data = book.store.get("jobs/j1/times.json")
+        assert Times.model_validate_json(data).model_dump_json().encode() + b"\n" == data
+
+
+def test_times_are_written_one_item_after_the_other():
+    target, sizes = io.BytesIO(), []
+
+    def items() -> Iterator[ItemTimes]:
+        for name in ("a", "b", "c"):
+            sizes.append(target.tell())
+            yield ItemTimes(item=name, sample_rate_hz=8000, end_s=1.0, segments=())
+
+    Times(job="j1", sample_rate_hz=None).write(target, items=items())
+    assert sizes[0] < sizes[1] < sizes[2]
+    assert [item.item for item in Times.model_validate_json(target.getvalue()).items] == ["a", "b", "c"]
 
 
 def test_cues_of_subtitles_come_back_at_their_times():

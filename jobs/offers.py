@@ -1,0 +1,97 @@
+"""What a job asks for against what a model offers: voices, their languages, the speed. Pure.
+
+voice = find_voice(offer, "joe")
+language = language_for(asked, declared, voice)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from jobs.errors import BadOption
+from jobs.plan import Plan, SegmentPlan
+from jobs.spec import ModelOffer, VoiceOffer, base_language, language_tag
+
+
+def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name. Raises BadOption with near names when there is none, or when it is not installed."""
+    voice = known_voice(offer, name)
+    if not voice.installed:
+        msg = f"voice {name!r} of model {offer.name} is not installed: {voice.install_hint}"
+        raise BadOption(msg)
+    return voice
+
+
+def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
+    """The voice of that name, installed or not. Raises BadOption with near names when there is none."""
+    voice = offer.voice(name)
+    if voice is not None:
+        return voice
+    names = [voice.name for voice in offer.voices]
+    by_lower = {known.lower(): known for known in names}
+    near = [by_lower[known] for known in get_close_matches(name.lower(), by_lower)]
+    hint = f" (did you mean {' or '.join(map(repr, near))}?)" if near else ""
+    msg = f"model {offer.name} has no voice {name!r}{hint}; its voices are {', '.join(names)} (see `tts-batch voices`)"
+    raise BadOption(msg)
+
+
+def check_speed(offer: ModelOffer, speed: float) -> None:
+    """Raise BadOption with the speeds that are possible where this is none of them."""
+    if not offer.min_speed <= speed <= offer.max_speed:
+        msg = f"speed {speed:g} is not possible with model {offer.name}; {offer.min_speed:g} to {offer.max_speed:g} is"
+        raise BadOption(msg)
+
+
+def language_for(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
+    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
+    language = language_tag(asked or declared or voice.language)
+    base = base_language(language)
+    if strict and base != base_language(voice.language):
+        origin = "asked for" if asked else "declared by the source"
+        msg = (
+            f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
+            f"--lang {voice.language} to have the text read as {voice.language}"
+        )
+        raise BadOption(msg)
+    return voice.language if base == language.casefold() == base_language(voice.language) else language
+
+
+def doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
+    """What `submit` would refuse a plan for: each thing once."""
+    if base_language(language) != base_language(voice.language):
+        yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
+        return
+    asked = {(segment.voice, segment.language): segment for segment in reversed(plan.segments)}
+    for (name, _), segment in sorted(asked.items(), key=lambda entry: entry[1].segment):
+        try:
+            _check_speaks(segment, known_voice(offer, name) if name else voice)
+        except BadOption as error:
+            yield str(error)
+
+
+def item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, str]:
+    """The revisions of the voices that segments ask for, by name.
+
+    Raises:
+        BadOption: there is no such voice, or a segment is in another language than the voice that is to speak it.
+    """
+    revisions: dict[str, str] = {}
+    for segment in plan.segments:
+        own = find_voice(offer, segment.voice) if segment.voice else voice
+        _check_speaks(segment, own)
+        if segment.voice:
+            revisions[own.name] = own.revision
+    return revisions
+
+
+def _check_speaks(segment: SegmentPlan, voice: VoiceOffer) -> None:
+    """Raise BadOption where a segment is in another language than the voice that is to speak it."""
+    if base_language(segment.language) == base_language(voice.language):
+        return
+    what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
+    msg = (
+        f"{what} is in {segment.language}, voice {voice.name} speaks {voice.language}; give it "
+        'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
+    )
+    raise BadOption(msg)
