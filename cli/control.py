@@ -74,7 +74,7 @@ def retry(  # one parameter per option is how Typer declares a command line
     failed: Annotated[bool, typer.Option("--failed", help="Speak the failed and marked segments again.")] = False,
     segments: Annotated[
         list[int] | None,
-        typer.Option("--segment", metavar="N", min=0, help="Speak this segment again too; may be repeated."),
+        typer.Option("--segment", metavar="N", min=0, help="Speak this segment again; may be repeated."),
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: ./<name of the source>.")] = None,
     wait: Annotated[

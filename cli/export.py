@@ -50,17 +50,18 @@ def export(  # one parameter per option is how Typer declares a command line
     ] = None,
     rate: Annotated[
         int | None,
-        typer.Option("--rate", metavar="HZ", min=1, help="Resample to this (ljspeech, kaldi); default: as spoken."),
+        typer.Option("--rate", metavar="HZ", help="Resample to this (ljspeech, kaldi); default: as spoken."),
     ] = None,
     path_prefix: Annotated[
         str | None,
         typer.Option("--path-prefix", metavar="TEXT", help="Before paths in index files (nemo, lhotse, kaldi)."),
     ] = None,
     shard_mb: Annotated[
-        int | None, typer.Option("--shard-mb", metavar="N", min=1, help="Most megabytes of a shard; default: 1000.")
+        int | None, typer.Option("--shard-mb", metavar="N", min=1, help="Most megabytes of a webdataset shard (1000).")
     ] = None,
     shard_count: Annotated[
-        int | None, typer.Option("--shard-count", metavar="N", min=1, help="Most samples of a shard; default: 10000.")
+        int | None,
+        typer.Option("--shard-count", metavar="N", min=1, help="Most samples in such a shard (10000)."),
     ] = None,
     min_s: Annotated[float | None, typer.Option("--min-s", metavar="S", help="Leave out what is shorter.")] = None,
     max_s: Annotated[float | None, typer.Option("--max-s", metavar="S", help="Leave out what is longer.")] = None,

@@ -159,10 +159,9 @@ class Measurements:
         run = run_report(results.values())
         spec = record.spec
         spoken = {one.segment: (one.voice or spec.voice, len(one.spoken)) for one in plan.segments}
-        fresh = {segment: result for segment, result in results.items() if not result.reused}
         rates = tuple(
             Rate(voice=voice, job=record.job, chars=chars, audio_s=round(audio_s, 6))
-            for voice, (chars, audio_s) in audio_by_voice(fresh, spoken, speed=spec.speed).items()
+            for voice, (chars, audio_s) in audio_by_voice(results, spoken, speed=spec.speed).items()
             if audio_s >= LEAST_AUDIO_S and chars
         )
         speeds = _speeds(record, run)

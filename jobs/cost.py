@@ -103,14 +103,17 @@ def seconds(device_s: float) -> str:
 def audio_by_voice(
     results: Mapping[int, SegmentResult], spoken: Mapping[int, tuple[str, int]], *, speed: float
 ) -> dict[str, tuple[int, float]]:
-    """Characters and seconds (as at speed 1) of each voice's done segments; `spoken`: segment → voice, characters."""
+    """Characters and seconds (as at speed 1) of each voice; `spoken`: segment → voice, characters.
+
+    Of segments that were spoken for this job: reused takes are another job's.
+    """
     sums: dict[str, tuple[int, float]] = {}
     for segment, (voice, chars) in spoken.items():
         result = results.get(segment)
-        if result is None or result.state is not SegmentState.DONE or not result.sample_rate_hz:
+        if result is None or not (audio_s := _audio_s(result)):
             continue
         known_chars, known_s = sums.get(voice, (0, 0.0))
-        sums[voice] = (known_chars + chars, known_s + _audio_s(result) * speed)
+        sums[voice] = (known_chars + chars, known_s + audio_s * speed)
     return sums
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jobs.benchmarks import Basis, Measurements
+from jobs.benchmarks import Basis, Measured, Measurements
 from jobs.cost import seconds
 from jobs.drafts import Draft
 from jobs.progress import clock
@@ -158,13 +158,11 @@ def of_record(whole: Estimate, record: JobRecord) -> Estimate:
 
 def find_queue(truth: Truth, spec: JobSpec, job: str, measurements: Measurements) -> Queue:
     """The workers that speak a job's model, and what is queued in its class and before. Raises BrokerUnavailable."""
+    statuses = list(truth.workers())
     offers = {
-        offer.engine: offer
-        for status in truth.workers()
-        for offer in status.info.offers
-        if offer.engine in status.info.models
+        offer.engine: offer for status in statuses for offer in status.info.offers if offer.engine in status.info.models
     }
-    workers = sum(spec.engine in status.info.models for status in truth.workers())
+    workers = sum(spec.engine in status.info.models for status in statuses)
     before = CLASSES[: CLASSES.index(spec.priority) + 1]
     others = [
         record
@@ -174,11 +172,12 @@ def find_queue(truth: Truth, spec: JobSpec, job: str, measurements: Measurements
         and record.spec.priority in before
         and record.spec.engine in offers
     ]
-    return Queue(workers, sum(_left_s(record, offers[record.spec.engine], measurements) for record in others))
+    known = {engine: measurements.of(engine) for engine in {record.spec.engine for record in others}}
+    left_s = (_left_s(record, offers[record.spec.engine], known[record.spec.engine]) for record in others)
+    return Queue(workers, sum(left_s))
 
 
-def _left_s(record: JobRecord, offer: ModelOffer, measurements: Measurements) -> float:
-    measured = measurements.of(offer.engine)
+def _left_s(record: JobRecord, offer: ModelOffer, measured: Measured) -> float:
     basis = measured.speed()
     if basis is None:
         return 0.0

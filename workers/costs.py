@@ -32,9 +32,10 @@ class Cost:
     energy_j: float | None = None
 
     def __add__(self, other: Cost) -> Cost:
-        """Both together, to the microsecond and millijoule; energy is known if one of them knows it."""
-        known = [one.energy_j for one in (self, other) if one.energy_j is not None]
-        return Cost(round(self.device_s + other.device_s, 6), round(sum(known), 3) if known else None)
+        """Both together, to the microsecond and millijoule; energy is known if all that took time tells it."""
+        known = [one.energy_j for one in (self, other) if one.device_s or one.energy_j is not None]
+        energy_j = sum(one for one in known if one is not None) if known and None not in known else None
+        return Cost(round(self.device_s + other.device_s, 6), None if energy_j is None else round(energy_j, 3))
 
 
 NOTHING = Cost()

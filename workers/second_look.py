@@ -9,19 +9,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 
+from jobs.assembly.take_report import TakeReport, take_reports
 from jobs.checks.hearing import parts_of, unheard
-from jobs.checks.ruling import Tried
 from jobs.checks.second_look import is_open, rule_chapter, takes_to_hear, tried_of
 from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk
 from jobs.plan import Plan
-from jobs.protocols import Store
+from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.tasks import tasks_of
 from workers.context import Context
 from workers.hearing import hear_part
 
 log = logging.getLogger(__name__)
+
+RULED_AT_ONCE = 2000
+"""Segments of one call at most: 50,000 hold a broker for over three seconds, and everybody waits."""
 
 
 def settle_chapter(context: Context, record: JobRecord, plan: Plan, chapter: int) -> bool:
@@ -49,7 +52,7 @@ def settle_chapter(context: Context, record: JobRecord, plan: Plan, chapter: int
     settled, again = rule_chapter(firsts, results, tried_of(store, firsts, results, asr=asr))
     if record.spec.live:
         _discard(context, results, settled, again)
-    left = context.truth.rule(record.job, chapter, settled, again)
+    left = _rule(context.truth, record.job, chapter, settled, again)
     if left:
         log.info("chapter %d of job %s: %d segments are spoken again", chapter, record.job, left)
     return left == 0
@@ -65,17 +68,31 @@ def check_step(context: Context, record: JobRecord, plan: Plan, chapter: int, pa
         context.truth.put_checks(record.job, chapter, [])
 
 
-def tried_of_job(
+def takes_of_job(
     store: Store, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]
-) -> dict[int, list[Tried]]:
-    """Every attempt on record of a job all of whose segments are finished, by segment. Raises StoreError."""
+) -> dict[int, tuple[TakeReport, ...]]:
+    """Every attempt on record of a job all of whose segments are finished, by segment. Raises StoreError.
+
+    Whole records (8 kB each) are in memory for one chapter at a time.
+    """
     chapters: dict[int, list[SegmentTask]] = {}
     for task in tasks_of(plan, record.spec, record.job):
         chapters.setdefault(task.chapter, []).append(task)
-    tried: dict[int, list[Tried]] = {}
+    takes: dict[int, tuple[TakeReport, ...]] = {}
     for firsts in chapters.values():
-        tried |= tried_of(store, firsts, results, asr=record.spec.checks.asr)
-    return tried
+        tried = tried_of(store, firsts, results, asr=record.spec.checks.asr)
+        takes |= {segment: take_reports(attempts) for segment, attempts in tried.items()}
+    return takes
+
+
+def _rule(
+    truth: Truth, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]
+) -> int:
+    """`Truth.rule` in several calls. What is spoken again comes last: a chapter that waits for it is not ruled on."""
+    while len(settled) > RULED_AT_ONCE:
+        truth.rule(job, chapter, settled[:RULED_AT_ONCE], [])
+        settled = settled[RULED_AT_ONCE:]
+    return truth.rule(job, chapter, settled, again)
 
 
 def _of_chapter(

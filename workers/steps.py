@@ -29,7 +29,7 @@ from jobs.submit import queue_segments
 from jobs.takes import has_take
 from jobs.tasks import tasks_of
 from workers.context import Context
-from workers.second_look import check_step, settle_chapter, tried_of_job
+from workers.second_look import check_step, settle_chapter, takes_of_job
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def finish_step(context: Context, record: JobRecord) -> None:
     timeline = book_timeline(record, plan, results)
     licence = record.spec.voice_licence
     report = build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence)
-    report = with_takes(report, tried_of_job(store, record, plan, results))
+    report = with_takes(report, takes_of_job(store, record, plan, results))
     report = with_price(report, context.settings.tariff)
     write_report(store, with_mastering(report, mastering_report(store, record, timeline)))
     _note_speed(context, record, plan, results)

@@ -12,9 +12,8 @@ from typing import Literal
 from jobs import keys
 from jobs.account import AccountTotals
 from jobs.assembly.master_report import MasteringReport
-from jobs.assembly.take_report import TakeReport, take_reports
+from jobs.assembly.take_report import TakeReport
 from jobs.assembly.timeline import Placed, Timeline
-from jobs.checks.ruling import Tried
 from jobs.cost import RunReport, run_report
 from jobs.kinds import Grade
 from jobs.plan import Plan
@@ -191,11 +190,10 @@ def with_price(report: Report, tariff: Tariff) -> Report:
     return report.model_copy(update={"run": report.run.priced(tariff)})
 
 
-def with_takes(report: Report, tried: Mapping[int, Sequence[Tried]]) -> Report:
-    """A report with every attempt that is on record, from `jobs.checks.second_look.tried_of`."""
+def with_takes(report: Report, takes: Mapping[int, tuple[TakeReport, ...]]) -> Report:
+    """A report with every attempt that is on record, by segment."""
     segments = tuple(
-        segment.model_copy(update={"takes": take_reports(tried.get(segment.segment, ()))})
-        for segment in report.segments
+        segment.model_copy(update={"takes": takes.get(segment.segment, ())}) for segment in report.segments
     )
     return report.model_copy(update={"segments": segments})
 

@@ -1,8 +1,8 @@
 """Words of a text and of a transcript in one form, so that only what sounds otherwise differs. Pure.
 
 A text says "twenty-five", its transcript "25": the speaking rules that made the text (`jobs.speaking`) are applied to
-the transcript too. Case, punctuation, accents, hyphens and apostrophes do not count. What cannot be compared is a
-wild card: IPA of a lexicon (⟦…⟧) in a text, digits in a language without speaking rules in a transcript.
+the transcript too. Case, punctuation, accents, vowel points, hyphens and apostrophes do not count. What cannot be
+compared is a wild card: IPA of a lexicon (⟦…⟧) in a text, digits in a language without speaking rules.
 """
 
 from __future__ import annotations
@@ -34,6 +34,12 @@ _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _LONE_NUMBER = re.compile(r"(?<![\d.,:/$£€])\d{4}(?![,:/]?\d)")
 _PAIRS = re.compile(r"(?<![\d.,:/$£€])(\d{1,2})[.:]?(\d\d)(?![,:/]?\d)")
 """A time, or a year: 945, 9.45, 1609."""
+_POINTS = re.compile(
+    r"[\u0300-\u036f"  # Latin, Greek, Cyrillic
+    r"\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Hebrew
+    r"\u0610-\u061a\u0640\u064b-\u065f\u0670]"  # Arabic
+)
+"""Of decomposed words: accents of European scripts, vowels of Hebrew and Arabic, and what stretches Arabic letters."""
 _APOSTROPHES = re.compile(r"(?<=\w)['’ʼ](?=\w)")
 _SOUNDS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|♪[^♪]*♪?")
 """What a recogniser writes for noises: (applause), [music]."""
@@ -65,7 +71,8 @@ def by_characters(language: str) -> bool:
 
 def text_units(spoken: str, language: str) -> list[str]:
     """The words (or characters, `by_characters`) of what a take should say."""
-    return _units(_IPA.sub(f" {WILD} ", _FOR_THE_MODEL.sub(" ", spoken)), language)
+    said = _IPA.sub(f" {WILD} ", _FOR_THE_MODEL.sub(" ", spoken).replace(WILD, " "))
+    return _units(said if base_language(language) in RULES else _DIGITS.sub(f" {WILD} ", said), language)
 
 
 def heard_units(transcript: str, language: str) -> list[list[str]]:
@@ -108,15 +115,9 @@ def _as_spoken(text: str, language: str) -> str:
 
 def _words(text: str) -> list[str]:
     """Words in lower case without accents and apostrophes; a hyphen parts them."""
-    folded = unicodedata.normalize("NFKD", text).casefold()
-    bare = "".join(char for char in folded if not unicodedata.combining(char) or not _latin_before(char))
+    bare = _POINTS.sub("", unicodedata.normalize("NFKD", text).casefold())
     found = atoms(_APOSTROPHES.sub("", bare).replace("_", " "))
     return [atom for _, atom in found if atom == WILD or wordlike(atom[0])]
-
-
-def _latin_before(accent: str) -> bool:
-    """Whether a combining sign is one of those that European scripts can do without (U+0300 to U+036F)."""
-    return "\u0300" <= accent <= "\u036f"
 
 
 def _characters(text: str) -> list[str]:

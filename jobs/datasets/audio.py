@@ -75,7 +75,7 @@ def resampled(pcm: Pcm, from_hz: int, to_hz: int) -> Pcm:
     frame = av.AudioFrame.from_ndarray(pcm.reshape(1, -1), format="s16", layout="mono")
     frame.sample_rate = from_hz
     frames = [*resampler.resample(frame), *resampler.resample(None)]
-    out = np.concatenate([entry.to_ndarray().reshape(-1) for entry in frames])[:wanted]
+    out = np.concatenate([pcm[:0], *(entry.to_ndarray().reshape(-1) for entry in frames)])[:wanted]
     padded: Pcm = np.pad(out, (0, wanted - out.size)).astype(np.int16)
     return padded
 

@@ -22,7 +22,7 @@ from jobs.datasets.audio import clip_bytes
 from jobs.datasets.card import card_text
 from jobs.datasets.entries import Entry, Ledger
 from jobs.datasets.indexes import write_indexes
-from jobs.datasets.info import INFO_NAME, DatasetInfo, DatasetSource, FileInfo, Tally, read_info, write_info
+from jobs.datasets.info import DatasetInfo, FileInfo, Tally, read_info, source_info, write_info
 from jobs.datasets.layouts import LAYOUTS, View
 from jobs.datasets.manifest import Utterance
 from jobs.datasets.selecting import LeftOut, Selection
@@ -56,7 +56,7 @@ class Added:
     @property
     def left_out_counts(self) -> dict[str, int]:
         """How many stayed out for each reason."""
-        return dict(sorted(Counter(out.why.value for out in self.left_out).items()))
+        return _counts(self.left_out)
 
     @property
     def left_out_file(self) -> str:
@@ -68,13 +68,18 @@ class Added:
 class Survey:
     """What is to be done for a job. `fresh` utterances are not in the dataset; `fresh_bytes` is about their audio.
 
-    `known` leads from the ids that the dataset holds of it to what their audio is known by.
+    `known` leads from the ids that the dataset holds of it, in `parts` parts, to what their audio is known by.
     """
 
     fresh: int
     fresh_bytes: int
     left_out: tuple[LeftOut, ...]
     known: Mapping[str, str]
+    parts: int
+
+
+def _counts(left_out: Iterable[LeftOut]) -> dict[str, int]:
+    return dict(sorted(Counter(out.why.value for out in left_out).items()))
 
 
 def _quiet(_done: int, _total: int) -> None:
@@ -98,9 +103,8 @@ class Export:
         self._layout = LAYOUTS[terms.layout]
         self._ledger = Ledger(place.store, place.prefix)
         self._audio = AudioWriter(place, terms, self._ledger)
-        self._added: dict[str, tuple[JobRecord, Added]] = {}
-        self._strangers: set[str] = set()
         self.info = self._opened()
+        self._sources = {source.job: source for source in self.info.sources}
         self._speakers = dict(self.info.speakers)
 
     def survey(self, source: Source, selection: Selection) -> Survey:
@@ -112,8 +116,11 @@ class Export:
         job = source.record.job
         if self._replace:
             self._drop_what_changed(source, selection)
-        known = {entry.id: entry.utterance.audio_sha256 for entry in self._entries([job])}
-        fresh = fresh_bytes = 0
+        known: dict[str, str] = {}
+        fresh = fresh_bytes = parts = 0
+        for part in self._ledger.parts(job):
+            parts += 1
+            known |= {entry.id: entry.utterance.audio_sha256 for entry in part.entries}
         left_out = []
         for utterance in source.utterances():
             if utterance.id in known:
@@ -123,7 +130,7 @@ class Export:
             else:
                 fresh += 1
                 fresh_bytes += clip_bytes(utterance, self._layout.codec, self._terms.rate_hz)
-        return Survey(fresh, fresh_bytes, tuple(left_out), known)
+        return Survey(fresh, fresh_bytes, tuple(left_out), known, parts)
 
     def add(self, source: Source, selection: Selection, survey: Survey, progress: Progress = _quiet) -> Added:
         """Write the audio of a job and note it in the ledger; index files wait for `finish`.
@@ -132,34 +139,30 @@ class Export:
             StoreError: a take is gone or damaged, or a store refused.
         """
         job, known = source.record.job, survey.known
-        if not self._place.store.exists(self._place.prefix + INFO_NAME):
-            write_info(self._place.store, self._place.prefix, self.info)
+        self._claim(source.record, survey)
         self._audio.mend(source.store, job)
         fresh = (row for row in source.utterances() if row.id not in known and selection.judge(row) is None)
         done, total = len(known), len(known) + survey.fresh
         progress(done, total)
-        for part in self._audio.parts(source.store, job, fresh):
+        for part in self._audio.parts(source.store, job, fresh, survey.parts):
             self._ledger.put(part)
             done += len(part.entries)
             progress(done, total)
-        self._strangers |= self._audio.strangers(job)
         self._ledger.put_left_out(job, survey.left_out)
-        added = Added(job, done - len(known), len(known), survey.left_out)
-        self._added[job] = (source.record, added)
-        return added
+        return Added(job, done - len(known), len(known), survey.left_out)
 
     def finish(self) -> DatasetInfo:
         """Write the index files and `dataset.json` for all that the dataset holds. Raises StoreError."""
-        self._sweep()
-        jobs = list(dict.fromkeys([*(source.job for source in self.info.sources), *self._added]))
-        self._number_speakers()
-        tallies = {job: Tally() for job in jobs}
+        tallies = {job: Tally() for job in self._sources}
         shards: dict[str, FileInfo] = {}
-        entries = self._counted(tallies, shards)
+        strangers = self._audio.present(self._sources)
+        entries = self._counted(tallies, shards, strangers)
         view = View(self._speakers, self._terms.path_prefix)
         files = write_indexes(self._place.store, self._place.prefix, self._layout, view, entries)
+        for name in sorted(strangers):  # a killed export left them, no part names them
+            self._place.store.delete(self._place.prefix + name)
         whole = Tally.of(tallies.values())
-        sources = tuple(self._source(job, tally) for job, tally in tallies.items())
+        sources = tuple(tally.counted(self._sources[job]) for job, tally in tallies.items())
         facts = {
             "utterances": whole.utterances,
             "duration_s": whole.duration_s,
@@ -177,6 +180,14 @@ class Export:
             self._place.put("README.md", card_text(self.info, self._layout.card).encode())
         write_info(self._place.store, self._place.prefix, self.info)
         return self.info
+
+    def _claim(self, record: JobRecord, survey: Survey) -> None:
+        """Name a job in `dataset.json` before its first audio: whatever comes of it, the next export counts it."""
+        new = record.job not in self._sources
+        self._sources[record.job] = source_info(record, _counts(survey.left_out))
+        if new:
+            self.info = self.info.model_copy(update={"sources": tuple(self._sources.values())})
+            write_info(self._place.store, self._place.prefix, self.info)
 
     def _opened(self) -> DatasetInfo:
         store, prefix = self._place.store, self._place.prefix
@@ -219,49 +230,19 @@ class Export:
                 self._ledger.drop(source.record.job, part.head.part)
                 return
 
-    def _number_speakers(self) -> None:
-        """Number the speakers of what was added, in the order they are heard; who has a number keeps it."""
-        for entry in self._entries(self._added):
-            self._speakers.setdefault(entry.utterance.speaker, len(self._speakers))
+    def _counted(
+        self, tallies: Mapping[str, Tally], shards: dict[str, FileInfo], strangers: set[str]
+    ) -> Iterator[Entry]:
+        """The entries of all jobs, counted on their way, and the shards that hold them.
 
-    def _entries(self, jobs: Iterable[str]) -> Iterator[Entry]:
-        for job in jobs:
-            for part in self._ledger.parts(job):
-                yield from part.entries
-
-    def _counted(self, tallies: Mapping[str, Tally], shards: dict[str, FileInfo]) -> Iterator[Entry]:
-        """The entries of all jobs, counted on their way, and the shards that hold them."""
+        Who speaks gets a number when heard for the first time and keeps it; files that a part names are no strangers.
+        """
         for job, tally in tallies.items():
             for part in self._ledger.parts(job):
+                strangers.difference_update(part.files)
                 if part.head.shard is not None:
                     shards[part.head.shard] = FileInfo(bytes=part.head.shard_bytes, sha256=part.head.shard_sha256)
                 for entry in part.entries:
                     tally.add(entry)
+                    self._speakers.setdefault(entry.utterance.speaker, len(self._speakers))
                     yield entry
-
-    def _source(self, job: str, tally: Tally) -> DatasetSource:
-        counts = {"utterances": tally.utterances, "duration_s": tally.duration_s}
-        if job not in self._added:
-            before = next(source for source in self.info.sources if source.job == job)
-            return before.model_copy(update=counts)
-        record, added = self._added[job]
-        return DatasetSource(
-            job=job,
-            title=record.title,
-            model=record.spec.model,
-            voice=record.spec.voice,
-            licence=record.spec.voice_licence,
-            left_out=added.left_out_counts,
-            utterances=tally.utterances,
-            duration_s=tally.duration_s,
-        )
-
-    def _sweep(self) -> None:
-        """Delete audio that an export left when it was killed and that no part names."""
-        if not self._strangers:
-            return
-        for job in self._ledger.jobs():
-            for part in self._ledger.parts(job):
-                self._strangers.difference_update(part.files)
-        for name in sorted(self._strangers):
-            self._place.store.delete(self._place.prefix + name)

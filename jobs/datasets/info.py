@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -18,14 +18,14 @@ from jobs.datasets.entries import Entry
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import DatasetLayout
 from jobs.protocols import Store
-from jobs.spec import Frozen
+from jobs.spec import Frozen, JobRecord
 
 INFO_VERSION = 1
 INFO_NAME = "dataset.json"
 
 
 class DatasetSource(Frozen):
-    """A job that a dataset holds utterances of. `licence` is its voice's, in words for people."""
+    """A job that a dataset holds utterances of. `voice` names all its voices, `licence` is theirs in words."""
 
     job: str
     title: str
@@ -35,6 +35,21 @@ class DatasetSource(Frozen):
     utterances: int = 0
     duration_s: float = 0.0
     left_out: dict[str, int] = Field(default_factory=dict)
+
+
+def source_info(record: JobRecord, left_out: Mapping[str, int]) -> DatasetSource:
+    """A job before its utterances are counted. It does not know the licences of voices that single items ask for."""
+    spec = record.spec
+    others = sorted(set(spec.item_voices) - {spec.voice})
+    elsewhere = f"of {', '.join(others)}: see `tts-batch voices`" if others else ""
+    return DatasetSource(
+        job=record.job,
+        title=record.title,
+        model=spec.model,
+        voice=", ".join([spec.voice, *others]),
+        licence="; ".join(text for text in (spec.voice_licence, elsewhere) if text),
+        left_out=dict(left_out),
+    )
 
 
 class FileInfo(Frozen):
@@ -102,6 +117,10 @@ class Tally:
             whole.audio_bytes += tally.audio_bytes
             whole.languages |= tally.languages
         return whole
+
+    def counted(self, source: DatasetSource) -> DatasetSource:
+        """A source with these sums."""
+        return source.model_copy(update={"utterances": self.utterances, "duration_s": self.duration_s})
 
     @property
     def duration_s(self) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Iterable
 
 from jobs.errors import BadOption
 
@@ -33,9 +34,10 @@ def utterance_id(job: str, segment: int, item: str | None) -> str:
     return "-".join(part for part in parts if part)
 
 
-def job_names(job: str, ending: str) -> re.Pattern[str]:
-    """What the files of a job's utterances are called."""
-    return re.compile(rf"{re.escape(_job_part(job))}-\d{{6,}}(?:-[a-z0-9-]*)?\.{re.escape(ending)}")
+def job_names(jobs: Iterable[str], ending: str) -> re.Pattern[str]:
+    """What the files of the utterances of one or more jobs are called."""
+    either = "|".join(re.escape(_job_part(job)) for job in jobs)
+    return re.compile(rf"(?:{either})-\d{{6,}}(?:-[a-z0-9-]*)?\.{re.escape(ending)}")
 
 
 def speaker_name(model: str, voice: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,8 +45,8 @@ class Selection:
 
     def __post_init__(self) -> None:
         """Refuse lengths that nothing can have. Raises BadOption."""
-        low, high = self.min_s or 0.0, self.max_s
-        if low < 0 or (high is not None and (high <= 0 or high < low)):
+        low, high = self.min_s or 0.0, math.inf if self.max_s is None else self.max_s
+        if not (0 <= low <= high and high > 0):  # not-a-number fails every comparison
             msg = (
                 f"--min-s {self.min_s} and --max-s {self.max_s} leave nothing; use seconds, the first below the second"
             )

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from jobs.datasets.export import Added, Export, Source
 from jobs.datasets.info import DatasetInfo, read_info
+from jobs.datasets.layouts import LAYOUTS
 from jobs.datasets.lock import export_lock
 from jobs.datasets.manifest import build_manifest, read_manifest
 from jobs.datasets.names import checked_name, name_from
 from jobs.datasets.selecting import Selection
 from jobs.datasets.writing import Place, Terms
 from jobs.errors import BadOption, BadOutput, ObjectDamaged, ObjectMissing, StoreError
-from jobs.kinds import DatasetLayout, OnBad
+from jobs.kinds import DatasetLayout
 from jobs.plan_store import load_plan
 from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord
@@ -24,6 +25,8 @@ from jobs.stores import FolderStore, sweep_temporary
 from jobs.submit import check_space
 
 EXPORTED_STATES = (JobState.DONE, JobState.DONE_WITH_FAILURES)
+RATES_HZ = range(4_000, 192_001)
+"""What `--rate` may be: from less than a telephone has to the most that studios record with."""
 JobProgress = Callable[[str, int, int], None]
 """Told of each job how many of its utterances are in the dataset, of how many that will be."""
 
@@ -45,8 +48,8 @@ class Asked:
 
     def selection(self, record: JobRecord) -> Selection:
         """What is taken of a job: bad takes too where the job keeps them. Raises BadOption."""
-        keeps = record.spec.checks.on_bad is OnBad.KEEP
-        return Selection(include_bad=self.include_bad or keeps, min_s=self.min_s, max_s=self.max_s)
+        usual = Selection.of(record.spec.checks.on_bad)
+        return Selection(self.include_bad or usual.include_bad, self.min_s, self.max_s)
 
 
 def source_of(truth: Truth, store_at: Callable[[str], Store], job: str) -> Source:
@@ -81,14 +84,15 @@ def export_jobs(
 
     Raises:
         BadOutput: another export is at work there, the folder holds something else, cannot be written or is full.
-        BadOption: a name, rate or length that is not possible.
+        BadOption: a name, rate or length that is not possible, or an option that the layout has no use for.
         ObjectMissing, ObjectDamaged: a take is gone or broken.
     """
+    _check_options(asked)
     chosen = [(source, asked.selection(source.record)) for source in sources]
     store = FolderStore(asked.folder)
     with export_lock(asked.folder), _folder_errors():
-        sweep_temporary(store, older_than_s=0)
         export = Export(Place(store), _terms(store, asked))
+        sweep_temporary(store, older_than_s=0)  # now that the folder is known to be ours
         surveys = [export.survey(source, selection) for source, selection in chosen]
         check_space(asked.folder, sum(survey.fresh_bytes for survey in surveys))
         added = []
@@ -102,14 +106,28 @@ def _for_job(progress: JobProgress, job: str) -> Callable[[int, int], None]:
     return lambda done, total: progress(job, done, total)
 
 
+def _check_options(asked: Asked) -> None:
+    """Refuse a rate that nothing plays, and what would do nothing. Raises BadOption."""
+    if asked.rate_hz is not None and asked.rate_hz not in RATES_HZ:
+        msg = f"--rate {asked.rate_hz} is not possible; use {RATES_HZ[0]} to {RATES_HZ[-1]} samples a second"
+        raise BadOption(msg)
+    sharded = [kind.value for kind, layout in LAYOUTS.items() if layout.sharded]
+    with_paths = [kind.value for kind, layout in LAYOUTS.items() if layout.names_paths]
+    for option, value, fitting in (
+        ("--path-prefix", asked.path_prefix, with_paths),
+        ("--shard-mb", asked.shard_bytes, sharded),
+        ("--shard-count", asked.shard_entries, sharded),
+    ):
+        if value is not None and asked.layout.value not in fitting:
+            msg = f"{option} does nothing in layout {asked.layout}; it is for {', '.join(fitting)}: leave it out"
+            raise BadOption(msg)
+
+
 def _terms(store: Store, asked: Asked) -> Terms:
     there = read_info(store, "")
     usual = Terms(asked.layout, name_from(asked.folder.name))
     if there is not None:
         usual = replace(usual, name=there.name, rate_hz=there.sample_rate_hz, path_prefix=there.path_prefix)
-    if asked.rate_hz is not None and asked.rate_hz < 1:
-        msg = f"--rate {asked.rate_hz} is not possible; use samples a second, e.g. 22050"
-        raise BadOption(msg)
     wishes = {
         "name": None if asked.name is None else checked_name(asked.name),
         "rate_hz": asked.rate_hz,

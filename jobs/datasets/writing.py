@@ -106,19 +106,20 @@ class AudioWriter:
             msg = f"--rate is not for layout {terms.layout}, which holds the takes as they are; it is for {wav}"
             raise BadOption(msg)
 
-    def parts(self, source: Store, job: str, utterances: Iterable[Utterance]) -> Iterator[Part]:
+    def parts(self, source: Store, job: str, utterances: Iterable[Utterance], number: int) -> Iterator[Part]:
         """Write utterances that are not in the dataset; a part is given when all its audio is in the store.
+
+        `number` is the first part's: a step of a job that runs twice at once writes each part to the same place.
 
         Raises:
             StoreError: a take is gone or damaged (ObjectMissing, ObjectDamaged), or the store refused.
         """
-        number = self._ledger.count(job)
         with self._clips(source, utterances) as clips:
             yield from self._shards(job, number, clips) if self._layout.sharded else self._files(job, number, clips)
 
     def mend(self, source: Store, job: str) -> None:
         """Write audio again that the ledger names and that is not there (any more). Raises as `parts`."""
-        present = self._present(job)
+        present = self.present([job])
         for part in self._ledger.parts(job):
             lost = [entry for entry in part.entries if part.head.shard is None and entry.file not in present]
             if part.head.shard is not None and part.head.shard not in present:
@@ -132,19 +133,13 @@ class AudioWriter:
                 else:
                     self._shard(part.head.shard, (members(entry, audio) for entry, audio in clips))
 
-    def strangers(self, job: str) -> set[str]:
-        """Audio files that are named as those of a job and that its parts do not name."""
-        present = self._present(job)
-        for part in self._ledger.parts(job):
-            present.difference_update(part.files)
-        return present
-
-    def _present(self, job: str) -> set[str]:
+    def present(self, jobs: Iterable[str]) -> set[str]:
+        """Audio files that are named as those of some jobs; where audio is in shards, all shards of the dataset."""
         start = f"{self._terms.name}-" if self._layout.sharded else f"{self._layout.folder}/"
         names = (key.removeprefix(self._place.prefix) for key in self._place.store.list(self._place.prefix + start))
         if self._layout.sharded:
             return {name for name in names if _shard_number(name, self._terms.name) is not None}
-        ours = job_names(job, self._layout.codec.value)
+        ours = job_names(jobs, self._layout.codec.value)
         return {name for name in names if ours.fullmatch(name.rpartition("/")[2])}
 
     @contextmanager
@@ -179,7 +174,7 @@ class AudioWriter:
 
     def _shards(self, job: str, number: int, clips: Iterator[tuple[Entry, bytes]]) -> Iterator[Part]:
         samples = _Samples(clips)
-        free = self._free_shard()
+        free = self._free_shard(job, number)
         while samples.waiting is not None:
             name = f"{self._terms.name}-{free:06d}.tar"
             info = self._shard(name, samples.shard(self._terms.shard_bytes, self._terms.shard_entries))
@@ -200,9 +195,10 @@ class AudioWriter:
             write_tar(path, samples)
             return file_info(path)
 
-    def _free_shard(self) -> int:
-        """The first number after those of the ledger: a shard that no part names was left by a kill."""
-        used = (head.shard for job in self._ledger.jobs() for head in self._ledger.heads(job))
+    def _free_shard(self, job: str, part: int) -> int:
+        """The first number after those before a part of a job: a shard that no part names was left by a kill."""
+        heads = (head for other in self._ledger.jobs() for head in self._ledger.heads(other))
+        used = (head.shard for head in heads if head.job != job or head.part < part)
         numbers = [_shard_number(name, self._terms.name) for name in used if name is not None]
         return 1 + max((number for number in numbers if number is not None), default=-1)
 

@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import IO
 
 from jobs import keys
@@ -33,7 +34,7 @@ from jobs.marks.read_along_pages import (
 from jobs.marks.read_along_places import Part, load_places
 from jobs.marks.read_along_smil import SMIL_TYPE, Clip, Heard, Par, chapter_clips, clock, smil
 from jobs.marks.read_along_spans import Passage
-from jobs.marks.read_along_zip import EpubWriter
+from jobs.marks.read_along_zip import EARLIEST, EpubWriter
 from jobs.marks.times import times_of
 from jobs.plan import Plan
 from jobs.protocols import Store
@@ -186,9 +187,7 @@ class ReadAlong:
         """Make the package one of EPUB 3, with navigation; of an EPUB 2 the other documents too."""
         archive, is_old = self.package.archive, self.edit.is_old
         info = archive.zip.getinfo(archive.find(self.package.path) or self.package.path)
-        year, month, day, hour, minute, second = info.date_time
-        date = f"{year:04d}-{max(1, month):02d}-{max(1, day):02d}"
-        self.edit.modernise(f"{date}T{hour:02d}:{minute:02d}:{second:02d}Z", self.name)
+        self.edit.modernise(_changed(info.date_time), self.name)
         for path in self.edit.documents() if is_old else ():
             if not archive.has(path):
                 continue
@@ -213,6 +212,15 @@ class ReadAlong:
 def _voices(record: JobRecord, plan: Plan) -> list[str]:
     """All voices that are heard, in order."""
     return list(dict.fromkeys(segment.voice or record.spec.voice for segment in plan.segments))
+
+
+def _changed(date_time: tuple[int, int, int, int, int, int]) -> str:
+    """The date of a file in an archive, which may be none that there is: then the earliest that an archive has."""
+    try:
+        date = datetime(*date_time)
+    except ValueError:
+        date = datetime(*EARLIEST)
+    return f"{date.isoformat()}Z"
 
 
 def _name(prefix: str, part: Part) -> str:

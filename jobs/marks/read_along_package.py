@@ -10,7 +10,8 @@ import hashlib
 import html
 import posixpath
 import uuid
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -48,6 +49,10 @@ class PackageEdit:
         self._ids = {node.get("id", "") for node in self.root.iter(etree.Element)}
         self.dropped: list[str] = []
         self._drop_overlays()
+        self._documents: defaultdict[str, list[etree._Element]] = defaultdict(list)
+        for node in self.manifest.iterchildren(etree.Element):
+            if node.get("media-type") == XHTML_TYPE:
+                self._documents[self.package.resolve(node.get("href", ""), self.package.path)[0]].append(node)
 
     def data(self) -> bytes:
         """The package document as it is now."""
@@ -58,7 +63,9 @@ class PackageEdit:
         attributes = {"id": self._new_id(path), "href": relative(path, self.package.path), "media-type": media_type}
         if properties:
             attributes["properties"] = properties
-        self._add(self.manifest, "item", attributes)
+        node = self._add(self.manifest, "item", attributes)
+        if media_type == XHTML_TYPE:
+            self._documents[path].append(node)
         return attributes["id"]
 
     def add_meta(self, name: str, text: str, refines: str = "") -> None:
@@ -68,18 +75,17 @@ class PackageEdit:
 
     def set_overlay(self, path: str, overlay: str) -> None:
         """Say that a document has an overlay (the id of its item)."""
-        for node, item in self._documents():
-            if item == path:
-                node.set("media-overlay", overlay)
+        for node in self._documents.get(path, ()):
+            node.set("media-overlay", overlay)
 
     def documents(self) -> list[str]:
         """The paths of all XHTML documents of the manifest."""
-        return [path for _, path in self._documents()]
+        return list(self._documents)
 
     def set_property(self, path: str, name: str) -> None:
         """Say of a document what is in it (`svg`, `mathml`, `scripted`)."""
-        for node, item in self._documents():
-            if item == path and name not in node.get("properties", "").split():
+        for node in self._documents.get(path, ()):
+            if name not in node.get("properties", "").split():
                 node.set("properties", f"{node.get('properties', '')} {name}".strip())
 
     def modernise(self, changed: str, fallback_id: str) -> None:
@@ -99,11 +105,6 @@ class PackageEdit:
     def has_navigation(self) -> bool:
         """Whether there is a navigation document."""
         return any("nav" in item.properties for item in self.package.items.values())
-
-    def _documents(self) -> Iterator[tuple[etree._Element, str]]:
-        for node in self.manifest.iterchildren(etree.Element):
-            if node.get("media-type") == XHTML_TYPE:
-                yield node, self.package.resolve(node.get("href", ""), self.package.path)[0]
 
     def _child(self, name: str) -> etree._Element:
         found = next((node for node in self.root.iterchildren(etree.Element) if local_name(node) == name), None)

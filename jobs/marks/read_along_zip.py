@@ -13,8 +13,8 @@ from typing import IO, BinaryIO, Self
 
 from jobs.reading.markup.archive import Archive
 
-_TIME = (1980, 1, 1, 0, 0, 0)
-"""The earliest an archive can say."""
+EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The earliest time an archive can say."""
 _BLOCK_BYTES = 1 << 20
 _LARGE_BYTES = 1 << 31
 _LEFT_OUT = frozenset({"mimetype", "META-INF/signatures.xml"})
@@ -56,7 +56,7 @@ class EpubWriter:
 
 
 def _entry(name: str, *, stored: bool) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _TIME)
+    entry = zipfile.ZipInfo(name, EARLIEST)
     entry.compress_type = zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED
     entry.create_system = 3
     entry.external_attr = 0o644 << 16

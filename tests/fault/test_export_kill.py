@@ -63,7 +63,7 @@ class Deadly(FolderStore):
 
 
 to_folder.FolderStore = Deadly
-asked = {"layout": DatasetLayout(layout), "shard_entries": 20}
+asked = {"layout": DatasetLayout(layout)} | ({"shard_entries": 20} if layout == "webdataset" else {})
 ends = []
 for folder, fatal, where in runs:
     child = os.fork()

@@ -90,7 +90,9 @@ def test_a_device_that_tells_no_energy_leaves_it_open():
 
 
 def test_attempts_add_up():
-    assert Cost(1.0, None) + Cost(0.5, 2.0) == Cost(1.5, 2.0)
+    assert Cost(1.0, 3.0) + Cost(0.5, 2.0) == Cost(1.5, 5.0)
+    assert Cost(1.0, None) + Cost(0.5, 2.0) == Cost(0.5, 2.0) + Cost(1.0, None) == Cost(1.5, None)
+    assert NOTHING + Cost(0.5, 2.0) == Cost(0.5, 2.0)
     assert NOTHING + Cost(0.1234567, None) == Cost(0.123457, None)
 
 

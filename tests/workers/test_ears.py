@@ -66,7 +66,7 @@ def with_spoilt(stage: Stage, *pattern: bool) -> tuple[str, SegmentTask]:
 
 
 def test_no_take_wins_by_not_being_heard(stage: Stage, ears: Ears) -> None:
-    """The first take says a word too many; the later ones have a pause too much, and nobody has listened to them yet."""
+    """The first take says a word too many; the later ones have a pause too much, and nobody listened to them yet."""
     line, found = with_spoilt(stage, False, True, True)
     takes = takes_of(found, 3)
     ears.against = lambda take: (A_WORD,) if take == takes[0] else (BABBLE,)

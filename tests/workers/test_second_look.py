@@ -190,6 +190,18 @@ def cut_after_each_move(stage: Stage) -> Iterator[int]:
     return counts()
 
 
+def test_a_chapter_is_settled_in_bites(stage: Stage, opinions: Opinions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_look_step, "RULED_AT_ONCE", 2)
+    calls: list[tuple[int, int]] = []
+    stage.replace_truth(lambda name, given: calls.append((len(given[2]), len(given[3]))) if name == "rule" else None)
+    tasks = stage.submit(lines(6), checks=Checks(takes=2))
+    opinions.slow = {tasks[1].spoken: 1}
+    work(stage, tasks[0].job)
+    assert stage.state(tasks[0].job) is JobState.DONE
+    assert calls == [(2, 0), (2, 0), (1, 1), (1, 0)]
+    assert [result.attempt for result in stage.results(tasks)] == [0, 1, 0, 0, 0, 0]
+
+
 def test_a_lost_take_of_a_later_attempt_is_made_again(stage: Stage, opinions: Opinions) -> None:
     tasks = submit(stage, checks=Checks(takes=3))
     job = tasks[0].job

@@ -54,6 +54,8 @@ class Layout:
     folder: str
     indexes: tuple[IndexFile, ...] = ()
     documents: Mapping[str, Callable[[View], str]] | None = None
+    names_paths: bool = False
+    """Whether index lines hold paths, which a prefix may stand before."""
     card: str = ""
     """The paths of its train split, as the head of a card names them; empty: no card."""
 

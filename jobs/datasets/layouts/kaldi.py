@@ -59,4 +59,5 @@ KALDI = Layout(
         IndexFile("reco2dur", _duration, by_bytes=True),
         IndexFile("utt2num_samples", _samples, by_bytes=True),
     ),
+    names_paths=True,
 )

@@ -74,4 +74,5 @@ LHOTSE = Layout(
         IndexFile("supervisions.jsonl.gz", _supervision_line, gzipped=True),
         IndexFile("cuts.jsonl.gz", _cut_line, gzipped=True),
     ),
+    names_paths=True,
 )

@@ -36,4 +36,5 @@ NEMO = Layout(
     "audio",
     (IndexFile("manifest.json", _row),),
     documents={"speakers.json": _speakers},
+    names_paths=True,
 )

@@ -50,6 +50,26 @@ def test_british_and_american_spellings_cost_next_to_nothing() -> None:
     assert found.cost < 0.5
 
 
+@pytest.mark.parametrize(
+    ("language", "spoken", "transcript"),
+    [
+        ("en", "It was *really* good ***", "It was really good."),
+        ("de", "Er sagte *** nichts.", "Er sagte nichts."),
+        ("es", "Nació en 1984, creo.", "Nació en mil novecientos ochenta y, creo."),
+        ("es", "Nació en 1984, creo.", "Nació en 1984, creo."),
+        ("de", "Um 5.30 Uhr.", "Um fünf Uhr dreißig Uhr"),
+        ("zh", "共有15人。", "共有十五人"),
+        ("he", "שָׁלוֹם לְךָ", "שלום לך"),
+        ("ar", "السَّلامُ عَلَيْكُمْ مُحَمَّـد", "السلام عليكم محمد"),
+    ],
+)
+def test_what_a_transcript_cannot_hold_is_not_missed(language: str, spoken: str, transcript: str) -> None:
+    """Stars, digits where no rules make words of them, vowel points."""
+    found = compare(spoken, transcript, language)
+    assert (found.errors, found.missing_end, found.added_end) == (0, 0, 0)
+    assert found.cost < 0.25
+
+
 def test_ipa_is_a_wild_card_of_one_word_or_some() -> None:
     spoken = "Then ⟦ˈdʒɔːdʒɪ⟧ left."
     for heard, missing in (("Then Georgie left.", 0), ("Then or do he left.", 0), ("Then left.", 1)):

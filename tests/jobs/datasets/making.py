@@ -110,7 +110,8 @@ def lay_out(
     """Export jobs into a place."""
     export = Export(Place(place, prefix), Terms(layout, "set", **terms), replace=replace)
     chosen = selection or Selection()
-    added = [export.add(source, chosen, export.survey(source, chosen)) for source in sources]
+    surveys = [export.survey(source, chosen) for source in sources]
+    added = [export.add(source, chosen, survey) for source, survey in zip(sources, surveys, strict=True)]
     return export.finish(), added
 
 

@@ -10,8 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.datasets import writing
+from jobs.datasets.audio import resampled
 from jobs.datasets.entries import Ledger
 from jobs.datasets.export import Export, Source
 from jobs.datasets.selecting import Selection
@@ -118,8 +121,9 @@ def test_lengths(one, tmp_path):
     )
     assert held(tmp_path, one) == [name for name, length in seconds.items() if low <= length <= high]
     assert added.left_out_counts == {"too_long": 2, "too_short": 2}
-    with pytest.raises(BadOption, match="leave nothing"):
-        Selection(min_s=3, max_s=2)
+    for least, most in ((3, 2), (-1, None), (None, 0), (float("nan"), None), (None, float("nan"))):
+        with pytest.raises(BadOption, match="leave nothing"):
+            Selection(min_s=least, max_s=most)
 
 
 # ── appending ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -200,7 +204,7 @@ def test_an_utterance_with_other_audio_is_refused_before_anything_is_written(one
     liar = Source(changed.store, one.record, lambda: rows)
     with pytest.raises(BadOutput, match=rf"holds utterance {ids(one)[0]} with other audio .* than job items-"):
         lay_out(FolderStore(tmp_path), two, liar, layout=DatasetLayout.NEMO)
-    assert {name: data for name, data in tree(tmp_path).items() if two.record.job not in name} == before
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.parametrize(
@@ -299,6 +303,25 @@ def test_audio_that_was_deleted_comes_back(layout, one, two, tmp_path):
     assert tree(tmp_path) == want
 
 
+@pytest.mark.parametrize("layout", DatasetLayout)
+def test_what_a_cut_export_had_written_is_counted_by_the_next_export_of_another_job(layout, one, two, tmp_path):
+    """No audio is there that no index names, and the cut one can still go on."""
+    how = {"layout": layout, "shard_entries": 4}
+    with pytest.raises(Cut):
+        lay_out(Dying(tmp_path, 4 if layout is DatasetLayout.WEBDATASET else 9, after=True), one, **how)
+    info, _ = lay_out(FolderStore(tmp_path), two, layout=layout, shard_entries=4)
+    assert [source.job for source in info.sources] == [one.record.job, two.record.job]
+    parts = [part for source in (one, two) for part in Ledger(FolderStore(tmp_path), "").parts(source.record.job)]
+    audio = {name for name in tree(tmp_path) if Path(name).suffix in AUDIO}
+    assert audio == {file for part in parts for file in part.files}
+    assert info.utterances == len(held(tmp_path, one, two)) > 7
+    assert [source.utterances for source in info.sources] == [len(held(tmp_path, one)), 7]
+    assert list(info.speakers) == ["m_ann", "m_bob"]
+    info, (added,) = lay_out(FolderStore(tmp_path), one, layout=layout, shard_entries=4)
+    assert added.written + added.known == len(TEXTS)
+    assert info.utterances == len(TEXTS) + 7
+
+
 # ── a job's own dataset ─────────────────────────────────────────────────────────────────────────────────────────────
 @pytest.mark.parametrize("layout", DatasetLayout)
 def test_a_job_s_own_dataset_is_made_anew_where_the_job_changed(layout):
@@ -314,6 +337,29 @@ def test_a_job_s_own_dataset_is_made_anew_where_the_job_changed(layout):
         lay_out(got, then, **how)
         assert all(key.startswith("own/") for key in got.list(""))
         assert {key: got.get(key) for key in got.list("")} == {key: want.get(key) for key in want.list("")}
+
+
+@pytest.mark.parametrize("layout", DatasetLayout)
+def test_a_step_that_runs_twice_at_once_writes_everything_once(layout, one):
+    """The second one looked at the ledger before the first one had written anything, and writes after it."""
+    want, got = MemoryStore(), MemoryStore()
+    lay_out(want, one, layout=layout, shard_entries=4, replace=True)
+    late, early = (Export(Place(got), Terms(layout, "set", shard_entries=4), replace=True) for _ in range(2))
+    surveys = [export.survey(one, Selection()) for export in (late, early)]
+    early.add(one, Selection(), surveys[1])
+    late.add(one, Selection(), surveys[0])
+    late.finish()
+    early.finish()
+    assert {key: got.get(key) for key in got.list("")} == {key: want.get(key) for key in want.list("")}
+
+
+def test_all_voices_of_a_job_are_named(tmp_path):
+    items = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two.", "voice": "bob"}]
+    source = Made().job("\n".join(map(json.dumps, items)))
+    info, _ = lay_out(FolderStore(tmp_path), source, layout=DatasetLayout.AUDIOFOLDER)
+    assert info.sources[0].voice == "ann, bob"
+    assert info.licences == ("free; of bob: see `tts-batch voices`",)
+    assert "| ann, bob | 2 | none | free; of bob: see `tts-batch voices` |" in (tmp_path / "README.md").read_text()
 
 
 # ── audio ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -351,7 +397,13 @@ def test_another_rate_for_wav(one, tmp_path, rate_hz):
         assert np.sqrt(np.mean(now**2)) == pytest.approx(np.sqrt(np.mean(then**2)), rel=0.05)
 
 
-@pytest.mark.parametrize("layout", set(FILE_LAYOUTS) - {DatasetLayout.LJSPEECH, DatasetLayout.KALDI})
+@given(st.integers(0, 60), st.sampled_from([8_000, 24_000, 192_000]), st.sampled_from([4_000, 22_050, 192_000]))
+def test_the_shortest_audio_has_its_length_at_any_rate(samples, from_hz, to_hz):
+    pcm = np.full(samples, 1000, dtype=np.int16)
+    assert resampled(pcm, from_hz, to_hz).size == -(-samples * to_hz // from_hz)
+
+
+@pytest.mark.parametrize("layout", sorted(set(FILE_LAYOUTS) - {DatasetLayout.LJSPEECH, DatasetLayout.KALDI}))
 def test_flac_is_not_resampled(one, tmp_path, layout):
     with pytest.raises(BadOption, match="--rate is not for layout"):
         lay_out(FolderStore(tmp_path), one, layout=layout, rate_hz=8000)

@@ -145,7 +145,7 @@ def test_ids_are_safe_everywhere(job, segment, item):
     name = utterance_id(job, segment, item)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
     assert len(f"{name}.flac".encode()) <= 100
-    assert job_names(job, "flac").fullmatch(f"{name}.flac")
+    assert job_names(["other", job], "flac").fullmatch(f"{name}.flac")
 
 
 @given(st.tuples(st.text(min_size=1), st.text(min_size=1)), st.tuples(st.text(min_size=1), st.text(min_size=1)))

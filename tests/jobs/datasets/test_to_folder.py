@@ -98,6 +98,40 @@ def test_bad_takes_come_along_only_where_the_job_keeps_them(tmp_path, on_bad, co
     assert info.utterances == 10
 
 
+@pytest.mark.parametrize(
+    ("layout", "option", "told"),
+    [
+        (
+            "ljspeech",
+            {"path_prefix": "/x/"},
+            "--path-prefix does nothing in layout ljspeech; it is for nemo, lhotse, kaldi",
+        ),
+        ("nemo", {"shard_bytes": 1}, "--shard-mb does nothing in layout nemo; it is for webdataset"),
+        ("kaldi", {"shard_entries": 1}, "--shard-count does nothing in layout kaldi; it is for webdataset"),
+        ("kaldi", {"rate_hz": 1}, "--rate 1 is not possible; use 4000 to 192000"),
+        ("kaldi", {"rate_hz": 1_000_000}, "--rate 1000000 is not possible"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(tmp_path, layout, option, told):
+    with pytest.raises(BadOption, match=told):
+        export_jobs([Made().job()], asked(tmp_path / "set", DatasetLayout(layout), **option), quiet)
+    assert tree(tmp_path) == {}
+
+
+def test_temporary_files_of_others_stay(tmp_path):
+    """In a folder that is not a dataset another machine may be writing, into a store of its own for example."""
+    part = tmp_path / "takes" / ".part-elsewhere-7-0011223344556677"
+    part.parent.mkdir()
+    part.write_bytes(b"half")
+    (tmp_path / "takes" / "whole").write_bytes(b"x")
+    os.utime(part, (1, 1))
+    with pytest.raises(BadOutput, match="holds other files"):
+        export_jobs([Made().job()], asked(tmp_path), quiet)
+    assert part.read_bytes() == b"half"
+    (tmp_path / "takes" / "whole").unlink()
+    export_jobs([Made().job()], asked(tmp_path), quiet)
+
+
 def test_two_exports_into_one_folder_at_once(tmp_path):
     source = Made().job()
     folder = tmp_path / "set"

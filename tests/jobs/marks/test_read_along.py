@@ -209,6 +209,16 @@ def test_a_book_of_the_old_kind_becomes_one_of_the_new() -> None:
     assert not [name for node in package.iter("{*}identifier") for name in node.attrib if "}" in name]
 
 
+def test_a_date_that_an_archive_has_and_no_calendar_does_not_get_into_the_book() -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(epub2())) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            new.writestr(zipfile.ZipInfo(name, (2020, 15, 31, 30, 61, 0)), old.read(name))
+    package = book_of(made_of(made.getvalue())).package
+    changed = package.xpath("//opf:meta[@property='dcterms:modified']/text()", namespaces=NS)
+    assert changed == ["1980-01-01T00:00:00Z"]
+
+
 def test_what_failed_is_marked_by_nothing_and_heard_nowhere() -> None:
     made = made_of(epub3(), failed={1, 4})
     book = book_of(made)
