@@ -13,7 +13,7 @@ from cli.failures import Reasons, failure_documents, failure_line, failure_reaso
 from cli.output import Exit, JsonValue, Output
 from cli.session import Session
 from cli.watch import Follower
-from jobs.deliver import deliver, finished_objects
+from jobs.deliver import deliver, finished_objects, worth_showing
 from jobs.progress import clock
 from jobs.spec import JobRecord
 from jobs.state import JobState
@@ -94,7 +94,7 @@ def _tell(output: Output, record: JobRecord, reasons: Reasons, files: Sequence[s
     if record.spec.voice_licence:
         output.say(f"voice {record.spec.voice}, licence: {record.spec.voice_licence}; see `tts-batch voices`")
     if not output.as_json:
-        for file in files:
+        for file in worth_showing(files):
             output.result(None, file)
 
 

@@ -44,7 +44,7 @@ def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False
     from cli.costs import cost_document, cost_of, cost_text
     from cli.failures import failure_documents, failure_reasons
     from cli.session import connect
-    from jobs.deliver import finished_objects
+    from jobs.deliver import finished_objects, worth_showing
     from jobs.state import SegmentState
 
     options = shared(context)
@@ -61,7 +61,8 @@ def status(context: typer.Context, job: JobArgument, as_json: JsonOption = False
     document["bad_takes"] = take_documents(bad_takes(results))
     document["objects"] = list(objects)
     document["cost"] = cost_document(cost)
-    shown = [*take_lines(record, bad_takes(results)), *cost_text(cost, session.settings), *objects]
+    costs = cost_text(cost, session.settings)
+    shown = [*take_lines(record, bad_takes(results)), *costs, *worth_showing(objects)]
     options.output.result(document, _status_text(record, failures, shown))
 
 

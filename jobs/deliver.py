@@ -6,7 +6,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from jobs import keys
@@ -17,6 +17,7 @@ INTERNAL = frozenset({"source", "plan.jsonl", "cover", "places.json"})
 """Objects of a job that are its own business and are not handed out."""
 INTERNAL_FOLDERS = ("mastering/",)
 """Folders of such objects."""
+_DATASET = "dataset.json"
 
 
 def finished_objects(store: Store, job: str) -> list[str]:
@@ -42,6 +43,15 @@ def deliver(store: Store, job: str, out: Path) -> list[Path]:
             _copy(store, key, path)
         paths.append(path)
     return paths
+
+
+def worth_showing(names: Sequence[str]) -> list[str]:
+    """Paths or keys of what a job hands out, for people: of a dataset only its `dataset.json`, as in `report.json`.
+
+    A dataset has as many files as utterances.
+    """
+    datasets = tuple(name.removesuffix(_DATASET) for name in names if name.endswith(f"/{_DATASET}"))
+    return [name for name in names if name.endswith(f"/{_DATASET}") or not name.startswith(datasets)]
 
 
 def check_folder(out: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from jobs.benchmarks import Basis, Measured, Measurements
+from jobs.benchmarks import LEAST_AUDIO_S, Basis, Measured, Measurements
 from jobs.cost import seconds
 from jobs.drafts import Draft
 from jobs.progress import clock
@@ -16,6 +16,8 @@ from jobs.protocols import Truth
 from jobs.spec import JobRecord, JobSpec, ModelOffer, Priority
 from jobs.state import FINAL_JOB_STATES, JobState
 from jobs.tariff import Tariff
+
+_COUNTS = f"finished job of {LEAST_AUDIO_S:.0f} s of audio or more"
 
 CLASSES = (Priority.LIVE, Priority.NORMAL, Priority.BULK)
 """From the first to be served to the last."""
@@ -123,9 +125,9 @@ class Estimate:
                 f"speed: {self.basis.audio_s_per_device_s:.1f} s of audio each device-second ({self.basis.text})"
             )
         elif bench_helps:
-            lines.append(f"no measurement yet: run `tts-batch bench --model {model}`; a finished job is one too")
+            lines.append(f"no measurement yet: run `tts-batch bench --model {model}`; a {_COUNTS} is one too")
         else:
-            lines.append("no measurement yet: the first finished job is one")
+            lines.append(f"no measurement yet: the first {_COUNTS} is one")
         if self.queue is not None and not self.queue.workers:
             lines.append(f"no worker that speaks {self.engine} is up")
         elif self.queue is not None and self.queue.ahead_s:

@@ -53,16 +53,17 @@ def chosen(store: Store, task: SegmentTask, *, trouble: str = "") -> SegmentResu
 
 def goes_on_at(first: SegmentTask, result: SegmentResult) -> SegmentTask:
     """The task that gives a segment, whose take was lost, that take again. `first` is its task at attempt 0."""
-    return _limited(first, result.attempt, most_takes(result.takes, first.takes))
+    return _going_on(first, result, result.attempt, most_takes(result.takes, first.takes))
 
 
 def with_more_takes(first: SegmentTask, result: SegmentResult) -> SegmentTask:
     """The task of a segment that the user wants spoken anew: as many attempts as a round has, beyond those made."""
-    return _limited(first, result.takes, result.takes + first.takes)
+    return _going_on(first, result, result.takes, result.takes + first.takes)
 
 
-def _limited(first: SegmentTask, attempt: int, takes: int) -> SegmentTask:
-    return at_attempt(first, attempt).model_copy(update={"takes": takes})
+def _going_on(first: SegmentTask, result: SegmentResult, attempt: int, takes: int) -> SegmentTask:
+    spent = {"device_s": result.device_s, "energy_j": result.energy_j}  # a job pays for all its attempts
+    return at_attempt(first, attempt).model_copy(update={"takes": takes} | spent)
 
 
 def _anew(store: Store, info: TakeInfo, judge_anew: JudgeAnew | None) -> TakeInfo | None:

@@ -85,9 +85,7 @@ def takes_of_job(
     return takes
 
 
-def _rule(
-    truth: Truth, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]
-) -> int:
+def _rule(truth: Truth, job: str, chapter: int, settled: Sequence[SegmentResult], again: Sequence[SegmentTask]) -> int:
     """`Truth.rule` in several calls. What is spoken again comes last: a chapter that waits for it is not ruled on."""
     while len(settled) > RULED_AT_ONCE:
         truth.rule(job, chapter, settled[:RULED_AT_ONCE], [])

@@ -205,7 +205,7 @@ class Export:
                 raise BadOutput(msg)
             return asked
         for field in ("layout", "name", "sample_rate_hz", "path_prefix"):
-            was, wanted = getattr(info, field), getattr(asked, field)
+            was, wanted = getattr(info, field) or "none", getattr(asked, field) or "none"
             if was != wanted and not self._replace:
                 msg = f"the dataset in {store.url} has {field} {was!s}, not {wanted!s}; choose another folder"
                 raise BadOutput(msg)

@@ -15,17 +15,20 @@ LOCK_NAME = ".export-lock"
 
 @contextmanager
 def export_lock(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder (made if it is not there); its file is taken away at the end.
+    """Hold the lock of a folder (made if it is not there); its file, and a folder that stayed empty, go at the end.
 
     Raises:
         BadOutput: another process exports into it, or it cannot be written.
     """
+    was_there = folder.exists()
     handle = _take(folder)
     try:
         yield
     finally:
         with suppress(OSError):  # before the lock is free: who waits for it finds that it holds a dead file
             (folder / LOCK_NAME).unlink()
+            if not was_there:
+                folder.rmdir()
         os.close(handle)
 
 

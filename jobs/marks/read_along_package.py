@@ -111,7 +111,10 @@ class PackageEdit:
         return self._add(self.root, name, {}) if found is None else found
 
     def _add(self, parent: etree._Element, name: str, attributes: dict[str, str]) -> etree._Element:
-        return etree.SubElement(parent, f"{{{self.namespace}}}{name}" if self.namespace else name, attributes)
+        if not self.namespace:
+            return etree.SubElement(parent, name, attributes)
+        prefix = {parent.prefix: self.namespace}  # as its parent is written: many readers know no `opf:meta`
+        return etree.SubElement(parent, f"{{{self.namespace}}}{name}", attributes, nsmap=prefix)
 
     def _new_id(self, path: str) -> str:
         name = f"tts-{posixpath.basename(path).replace('.', '-')}"

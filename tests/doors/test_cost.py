@@ -23,7 +23,7 @@ def test_the_first_job_is_the_measurement_for_the_next(home: Home) -> None:
     assert (dry["device_s"], dry["price"], dry["basis"], dry["workers"]) == (None, None, None, None)
     assert not dry["chars_per_s_measured"]
     shown = home.run("submit", "first.txt", "--model", "fake", "--dry-run").stderr
-    assert "no measurement yet: the first finished job is one" in shown
+    assert "no measurement yet: the first finished job of 20 s of audio or more is one" in shown
 
     with home.up():
         done = home.json("submit", "first.txt", "--model", "fake")["jobs"][0]

@@ -236,10 +236,11 @@ def test_what_was_never_measured_is_said_and_not_guessed():
     seen = expected(World(), Queue(workers=0), ratio=None)
     assert (seen.device_s, seen.price, seen.eta_s) == (None, None, None)
     assert "no measurement of m@n1 yet" in seen.line()
-    assert "no measurement yet: run `tts-batch bench --model m`; a finished job is one too" in seen.reasons(
-        bench_helps=True, model="m"
+    bench = "no measurement yet: run `tts-batch bench --model m`; a finished job of 20 s of audio or more is one too"
+    assert bench in seen.reasons(bench_helps=True, model="m")
+    assert "no measurement yet: the first finished job of 20 s of audio or more is one" in seen.reasons(
+        bench_helps=False, model="m"
     )
-    assert "no measurement yet: the first finished job is one" in seen.reasons(bench_helps=False, model="m")
     assert "no worker that speaks m@n1 is up" in seen.reasons(bench_helps=False, model="m")
     assert seen.document()["device_s"] is None
 

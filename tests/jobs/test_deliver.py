@@ -14,7 +14,7 @@ import pytest
 
 from jobs import deliver as handing_out
 from jobs import keys
-from jobs.deliver import check_folder, deliver, finished_objects
+from jobs.deliver import check_folder, deliver, finished_objects, worth_showing
 from jobs.errors import BadOutput, ObjectMissing
 from jobs.stores import MemoryStore
 
@@ -169,3 +169,12 @@ def test_a_folder_that_takes_no_byte_is_found_before_anything_is_queued(tmp_path
     with pytest.raises(BadOutput, match="No space left"):
         check_folder(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_dataset_people_see_one_file() -> None:
+    dataset = ["datasets/nemo/audio/a.flac", "datasets/nemo/dataset.json", "datasets/nemo/manifest.json"]
+    others = ["book.m4b", "chapters/001-dataset.flac", "report.json"]
+    for folder in ("jobs/j/", "/home/me/datasets/nemo/", "file:///s/jobs/j/"):
+        names = [folder + name for name in dataset + others]
+        assert worth_showing(names) == [folder + name for name in ["datasets/nemo/dataset.json", *others]]
+        assert worth_showing(names[3:]) == names[3:]

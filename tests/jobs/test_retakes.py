@@ -116,3 +116,6 @@ def test_tasks_that_go_on_and_tasks_that_begin_a_new_round() -> None:
     assert with_more_takes(FIRST, done) == at_attempt(FIRST, 3).model_copy(update={"takes": 6})
     retried = done.model_copy(update={"attempt": 3, "takes": 4})
     assert goes_on_at(FIRST, retried) == at_attempt(FIRST, 3).model_copy(update={"takes": 6})
+    spent = {"device_s": 1.5, "energy_j": 20.0}
+    for again in (goes_on_at, with_more_takes):  # what the attempts before took stays the job's
+        assert again(FIRST, done.model_copy(update=spent)).model_dump(include=set(spent)) == spent

@@ -76,6 +76,9 @@ def test_progress_and_the_name_of_the_folder(tmp_path):
         export_jobs([source], asked(tmp_path / "My Set", name="other"), quiet)
     with pytest.raises(BadOption, match="dataset name 'a b' is not possible"):
         export_jobs([source], asked(tmp_path / "x", name="a b"), quiet)
+    with pytest.raises(BadOption, match="--rate is not for layout nemo"):
+        export_jobs([source], asked(tmp_path / "y", DatasetLayout.NEMO, rate_hz=8000), quiet)
+    assert [path.name for path in tmp_path.iterdir()] == ["My Set"]  # a folder that was made for nothing goes again
 
 
 def test_terms_of_the_first_export_hold(tmp_path):
@@ -86,6 +89,11 @@ def test_terms_of_the_first_export_hold(tmp_path):
     info, _ = export_jobs([source], asked(tmp_path / "s", DatasetLayout.KALDI), quiet)
     assert (info.sample_rate_hz, info.path_prefix) == (8000, "data/")
     assert tree(tmp_path) == before
+    with pytest.raises(BadOutput, match="has sample_rate_hz 8000, not 16000"):
+        export_jobs([source], asked(tmp_path / "s", DatasetLayout.KALDI, rate_hz=16000), quiet)
+    export_jobs([source], asked(tmp_path / "t", DatasetLayout.KALDI), quiet)
+    with pytest.raises(BadOutput, match="has sample_rate_hz none, not 8000"):
+        export_jobs([source], asked(tmp_path / "t", DatasetLayout.KALDI, rate_hz=8000), quiet)
     assert (tmp_path / "s" / "wav.scp").read_text().splitlines()[0].split(" ")[1].startswith("data/wav/")
 
 
