@@ -123,8 +123,12 @@ def purge(
         stores = {session.store_of(record).url for record in truth.jobs()} | {session.settings.store_url}
         purge_jobs(truth, session.store, chosen)
         dropped = sum(purge_takes(truth, session.store(url)) for url in sorted(stores)) if takes else 0
-    text = f"{len(chosen)} jobs and {dropped} takes deleted"
+    text = f"{_counted(len(chosen), 'job')} and {_counted(dropped, 'take')} deleted"
     options.output.result({"jobs": chosen, "takes": dropped}, text)
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: Again | None = None) -> None:

@@ -31,6 +31,8 @@ class Follower:
         self._job = record.job
         self._output = output
         self._start = self._now = Counters.of(record)
+        self._chapters = record.chapters
+        self._assembled: set[int] = set()
         self._started_s = time.monotonic()
         self._warm = False
         self._warned = False
@@ -82,6 +84,10 @@ class Follower:
         return events
 
     def _note(self, event: Event) -> None:
+        if event.kind is EventKind.CHAPTER_ASSEMBLED and event.chapter is not None:
+            self._assembled.add(event.chapter)
+        elif event.chapter is not None:  # nothing of a finished chapter changes, unless it is begun anew
+            self._assembled.discard(event.chapter)
         if event.total < self._now.total and event.kind is not EventKind.JOB:
             return
         now = Counters(event.state, event.total, event.done, event.failed, event.audio_s)
@@ -116,7 +122,9 @@ class Follower:
         time.sleep(EVENT_WAIT_S)
 
     def _show(self, live: Live) -> None:
-        line = progress_line(self._job, self._start, self._now, time.monotonic() - self._started_s)
+        elapsed_s = time.monotonic() - self._started_s
+        chapters = f"{len(self._assembled)}/{self._chapters}"
+        line = progress_line(self._job, self._start, self._now, elapsed_s, chapters=chapters)
         if self._output.console.is_terminal:
             live.update(Text(line), refresh=True)
         elif time.monotonic() >= self._plain_due_s and not self._output.as_json:
@@ -124,14 +132,18 @@ class Follower:
             self._output.say(line)
 
 
-def progress_line(job: str, start: Counters, now: Counters, elapsed_s: float) -> str:
-    """One line: state, segments, audio made, times real time, time to go."""
+def progress_line(job: str, start: Counters, now: Counters, elapsed_s: float, *, chapters: str = "") -> str:
+    """One line: state, segments, audio made, times real time, time to go; of a job that is assembled, its chapters.
+
+    `chapters`: how many are made, of how many. When all is spoken there is no speed to tell: no more audio is made.
+    """
     seen = progress(start, now, elapsed_s)
     parts = [f"{job}  {now.state}", f"{now.finished}/{now.total} segments", f"{clock(now.audio_s)} audio"]
     if now.failed:
         parts.append(f"{now.failed} failed")
-    if seen.times_real_time is not None:
-        parts.append(f"{seen.times_real_time:.1f} × real time")
-    if seen.eta_s is not None and now.finished < now.total:
-        parts.append(f"ETA {clock(seen.eta_s)}")
+    if now.finished < now.total:
+        parts += [] if seen.times_real_time is None else [f"{seen.times_real_time:.1f} × real time"]
+        parts += [] if seen.eta_s is None else [f"ETA {clock(seen.eta_s)}"]
+    elif now.state is JobState.ASSEMBLING and chapters:
+        parts.append(f"{chapters} chapters made")
     return "  ".join(parts)

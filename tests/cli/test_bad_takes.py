@@ -88,6 +88,7 @@ def test_retry_refuses_what_cannot_be(open_door: Door) -> None:
     assert error["code"] == "bad_option"
     assert "has no segment 8; they are numbered from 0 to 7" in error["message"]
     done, _tasks = ended(open_door.world, bad=0, on_bad=OnBad.KEEP)
-    error = open_door.error("retry", "--segment", "1", done, "--no-wait", code=Exit.BAD_INPUT)
-    assert error["code"] == "illegal_move"
-    assert "is done and cannot be changed" in error["message"]
+    for what in (("--segment", "1"), ("--failed",)):
+        error = open_door.error("retry", *what, done, "--no-wait", code=Exit.BAD_INPUT)
+        assert error["code"] == "illegal_move"
+        assert "is done and cannot be changed" in error["message"]

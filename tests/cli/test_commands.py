@@ -63,7 +63,11 @@ def test_retry_puts_failed_segments_back(open_door: Door, job):
     open_door.world.fail(second)
     finish(open_door.world, job, JobState.DONE_WITH_FAILURES)
     assert open_door.json("retry", "--failed", job, "--no-wait") == {"job": job, "state": "queued", "retried": 1}
-    assert open_door.error("retry", "--failed", job, "--no-wait", code=Exit.BAD_INPUT)["code"] == "illegal_move"
+    error = open_door.error("retry", "--failed", job, "--no-wait", code=Exit.BAD_INPUT)
+    assert error["code"] == "illegal_move"
+    assert f"job {job} is queued; wait until it has ended" in error["message"]
+    open_door.json("cancel", job)
+    assert "submit its source again" in open_door.error("retry", "--failed", job, "--no-wait", code=2)["message"]
 
 
 def test_retry_of_one_segment_leaves_the_others(open_door: Door, job):
@@ -227,5 +231,5 @@ def test_the_progress_line():
     now = Counters(JobState.RUNNING, 10, 4, 1, 100.0)
     line = progress_line("j", start, now, 10.0)
     assert line == "j  running  5/10 segments  1:40 audio  1 failed  10.0 × real time  ETA 0:10"
-    over = progress_line("j", start, Counters(JobState.DONE, 10, 10, 0, 100.0), 10.0)
-    assert "ETA" not in over
+    over = progress_line("j", start, Counters(JobState.ASSEMBLING, 10, 10, 0, 100.0), 10.0, chapters="2/5")
+    assert over == "j  assembling  10/10 segments  1:40 audio  2/5 chapters made"
