@@ -113,8 +113,8 @@ def _finish_text(finish: str) -> str:
     if finish == BUDGET_FINISH:
         return (
             "the model did not stop by itself within the time that its text may take, so it was cut off: it repeats "
-            "itself or has lost the text; the same seed mostly ends the same way, so submit the text with another "
-            "--seed, or in shorter sentences (random weights never stop)"
+            "itself or has lost the text; if no other seed helps, submit the text in shorter sentences (random weights "
+            "never stop)"
         )
     return f"the model ended with {str(finish)!r} and not with {GOOD_FINISH!r}: something was left unsaid"
 

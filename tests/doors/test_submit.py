@@ -68,6 +68,7 @@ def test_a_book_becomes_an_audiobook_that_says_every_word(home: Home) -> None:
     assert sorted(Path(file).name for file in job["files"] if "chapters" not in file) == [
         "book.flac",
         "book.m4b",
+        "manifest.jsonl",
         "report.json",
     ]
 

@@ -31,7 +31,8 @@ def checkpoint(tmp_path_factory):
 
 def test_a_text_is_spoken_stored_and_reused(home: Home, checkpoint):
     (home.work / "x.txt").write_text(TEXT)
-    command = ("submit", "x.txt", "--model", str(checkpoint), "--format", "flac", "--out")
+    # Random weights say nothing, and the checks find that out: their best takes are wanted all the same.
+    command = ("submit", "x.txt", "--model", str(checkpoint), "--format", "flac", "--on-bad", "keep", "--out")
     (job,) = home.json(*command, "first", "--live")["jobs"]
     assert (job["state"], job["failed"], job["reused"]) == ("done", 0, 0)
     samples, rate_hz = samples_of(home.work / "first" / "book.flac")
@@ -61,9 +62,10 @@ def test_the_advice_after_failures_works_for_a_model_by_folder(home: Home, tmp_p
     (home.work / "x.txt").write_text("Good morning.\n")
     done = home.run("submit", "x.txt", "--model", str(endless), "--format", "flac")
     assert done.returncode == 1, done.stderr
-    assert "1 of 1 segments failed: the model did not stop by itself" in done.stderr
+    told = "1 of 1 segments failed: none of 3 takes can be used; the best one: the model did not stop by itself"
+    assert told in done.stderr
     words = re.search(r"`tts-batch (retry --failed \S+)` speaks them again", done.stderr)[1].split()
     (again,) = home.json(*words, code=1)["jobs"]
-    assert (again["state"], again["failed"]) == ("done_with_failures", 1)
+    assert (again["state"], again["failed"], again["retakes"]) == ("done_with_failures", 1, 5)
     (reason,) = again["reasons"]
-    assert (reason["segments"], "another --seed" in reason["reason"]) == (1, True)
+    assert (reason["segments"], "in shorter sentences" in reason["reason"]) == (1, True)

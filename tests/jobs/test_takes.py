@@ -149,7 +149,7 @@ def test_half_a_take_is_absent(key):
         (np.full(100, 1e-4, np.float32), "stop", "silent"),
         (np.array([0.5, np.nan, np.inf], np.float32), "stop", "2 of 3 samples are not finite"),
         (tone(), "budget", "did not stop by itself within the time that its text may take"),
-        (tone(), "budget", "another --seed, or in shorter sentences"),
+        (tone(), "budget", "if no other seed helps, submit the text in shorter sentences"),
         (tone(), "error", "'error'"),
         (tone(), "", "left unsaid"),
     ],

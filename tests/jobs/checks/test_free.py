@@ -56,7 +56,7 @@ def test_a_good_take_has_no_reason_and_all_figures():
     ("samples", "change", "check", "text"),
     [
         (good(), {"finish": "budget"}, "finish", "did not stop by itself within the time that its text may take"),
-        (good(), {"finish": "budget"}, "finish", "another --seed, or in shorter sentences"),
+        (good(), {"finish": "budget"}, "finish", "if no other seed helps, submit the text in shorter sentences"),
         (good(), {"finish": "error", "error": "no memory"}, "finish", "no memory"),
         (good(), {"finish": "cancelled"}, "finish", "'cancelled' and not with 'stop'"),
         (np.zeros(0, np.float32), {}, "samples", "no samples"),
