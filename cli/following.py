@@ -91,8 +91,8 @@ def _tell(output: Output, record: JobRecord, reasons: Reasons, files: Sequence[s
     if record.failed:
         output.say(failure_line(record, reasons))
         output.say(f"report.json names them; `tts-batch retry --failed {record.job}` speaks them again")
-    if record.spec.voice_licence:
-        output.say(f"voice {record.spec.voice}, licence: {record.spec.voice_licence}; see `tts-batch voices`")
+    for voice, licence in record.spec.licences.items():
+        output.say(f"voice {voice}, licence: {licence or 'unknown'}; see `tts-batch voices`")
     if not output.as_json:
         for file in worth_showing(files):
             output.result(None, file)

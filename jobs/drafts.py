@@ -16,7 +16,7 @@ from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
 from jobs.marks.read_along_places import with_places
 from jobs.narration import Limits
-from jobs.offers import check_speed, doubts, find_voice, item_voices, known_voice, language_for
+from jobs.offers import check_speed, doubts, find_voice, item_licences, item_voices, known_voice, language_for
 from jobs.plan import Plan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
@@ -146,8 +146,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
     offer = wishes.offer
     check_speed(offer, wishes.speed)
     document, origin = _read(source, wishes)
-    if document.problems and not wishes.skip_bad_lines:
-        raise BadSource(*document.problems)
+    _check_lines(document, wishes)
     voice = find_voice(offer, wishes.voice or offer.default_voice)
     language = language_for(wishes.language, document.language, voice)
     planned = _plan(document, origin, wishes, language, data=source.data)
@@ -163,6 +162,7 @@ def make_draft(source: Source, wishes: Wishes) -> Draft:
         store_url=wishes.store_url,
         item_voices=item_voices(offer, plan, voice),
         voice_licence=voice.licence,
+        item_licences=item_licences(offer, plan),
         seed=wishes.seed,
         speed=wishes.speed,
         formats=wishes.formats,
@@ -189,6 +189,11 @@ def _checks(asked: Checks, plan: Plan) -> Checks:
     """The checks with their recogniser by name: which one is usual depends on the languages of the text."""
     languages = {base_language(segment.language) for segment in plan.segments}
     return asked.model_copy(update={"asr": named_asr(asked.asr, languages)})
+
+
+def _check_lines(document: Document, wishes: Wishes) -> None:
+    if document.problems and not wishes.skip_bad_lines:
+        raise BadSource(*document.problems)
 
 
 def _usual_mastering(kind: SourceKind) -> Mastering:

@@ -85,6 +85,12 @@ def item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, s
     return revisions
 
 
+def item_licences(offer: ModelOffer, plan: Plan) -> dict[str, str]:
+    """The licences of the voices that segments ask for, by name."""
+    asked = {segment.voice for segment in plan.segments}
+    return {voice.name: voice.licence for voice in offer.voices if voice.name in asked}
+
+
 def _check_speaks(segment: SegmentPlan, voice: VoiceOffer) -> None:
     """Raise BadOption where a segment is in another language than the voice that is to speak it."""
     if base_language(segment.language) == base_language(voice.language):

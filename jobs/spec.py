@@ -81,7 +81,8 @@ class JobSpec(Frozen):
     """Everything that decides how a job sounds and where it goes.
 
     `voice_revision` and `numerics` come from the model's card: with the text they decide the samples, so they are
-    part of every take key; `item_voices` has the revisions of voices that single JSONL items ask for instead.
+    part of every take key; `item_voices` has the revisions of voices that single JSONL items ask for instead,
+    `item_licences` their licences.
     `store_url` is where takes and finished audio are kept.
     """
 
@@ -95,6 +96,7 @@ class JobSpec(Frozen):
     store_url: str
     item_voices: dict[str, str] = Field(default_factory=dict)
     voice_licence: str = ""
+    item_licences: dict[str, str] = Field(default_factory=dict)
     seed: int = Field(default=0, ge=0, lt=2**63)
     speed: float = Field(default=1.0, gt=0.0)
     formats: tuple[AudioFormat, ...] = (AudioFormat.M4B,)
@@ -106,6 +108,11 @@ class JobSpec(Frozen):
     read_along: bool = False
     """Also write the epub with its audio in it, each sentence marked while it is heard (EPUB 3 media overlays)."""
     exports: tuple[DatasetLayout, ...] = ()
+
+    @property
+    def licences(self) -> dict[str, str]:
+        """The licence, in words for people, of each voice that may be heard; the job's own voice first."""
+        return {self.voice: self.voice_licence, **dict(sorted(self.item_licences.items()))}
 
     @property
     def engine(self) -> str:

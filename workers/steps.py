@@ -104,8 +104,7 @@ def finish_step(context: Context, record: JobRecord) -> None:
     # Without the report itself: a repeated step must write the same bytes.
     objects = [key for key in reported_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
     timeline = book_timeline(record, plan, results)
-    licence = record.spec.voice_licence
-    report = build_report(record, plan, results, objects=objects, timeline=timeline, licence=licence)
+    report = build_report(record, plan, results, objects=objects, timeline=timeline)
     report = with_takes(report, takes_of_job(store, record, plan, results))
     report = with_price(report, context.settings.tariff)
     write_report(store, with_mastering(report, mastering_report(store, record, timeline)))

@@ -84,7 +84,7 @@ class Totals(Frozen):
 
 
 class Report(Frozen):
-    """The whole report. `licence` is the voice's, in words for people; `seed` and `speed` are the job's.
+    """The whole report. `licences` are those of all voices, in words for people; `voice`, `seed` and `speed` the job's.
 
     `account` says what became of the characters of the source (`plan.jsonl` has every passage).
     """
@@ -101,7 +101,7 @@ class Report(Frozen):
     voice: str
     voice_revision: str
     language: str
-    licence: str
+    licences: dict[str, str]
     seed: int
     speed: float
     numerics: str
@@ -123,7 +123,6 @@ def build_report(
     *,
     objects: Sequence[str],
     timeline: Timeline | None,
-    licence: str,
 ) -> Report:
     """The report of a finished job. `timeline`: from `book_timeline`.
 
@@ -147,7 +146,7 @@ def build_report(
         voice=spec.voice,
         voice_revision=spec.voice_revision,
         language=spec.language,
-        licence=licence,
+        licences=spec.licences,
         seed=spec.seed,
         speed=spec.speed,
         numerics=spec.numerics,

@@ -38,16 +38,15 @@ class DatasetSource(Frozen):
 
 
 def source_info(record: JobRecord, left_out: Mapping[str, int]) -> DatasetSource:
-    """A job before its utterances are counted. It does not know the licences of voices that single items ask for."""
-    spec = record.spec
-    others = sorted(set(spec.item_voices) - {spec.voice})
-    elsewhere = f"of {', '.join(others)}: see `tts-batch voices`" if others else ""
+    """A job before its utterances are counted."""
+    licences = record.spec.licences
+    alike = len(set(licences.values())) == 1
     return DatasetSource(
         job=record.job,
         title=record.title,
-        model=spec.model,
-        voice=", ".join([spec.voice, *others]),
-        licence="; ".join(text for text in (spec.voice_licence, elsewhere) if text),
+        model=record.spec.model,
+        voice=", ".join(licences),
+        licence=record.spec.voice_licence if alike else "; ".join(f"{name}: {text}" for name, text in licences.items()),
         left_out=dict(left_out),
     )
 

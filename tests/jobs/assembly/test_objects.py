@@ -205,9 +205,7 @@ def test_an_unfinished_item_is_refused():
 
 def report_of(book: Book, objects=()) -> Report:
     timeline = book_timeline(book.record, book.plan, book.results)
-    return build_report(
-        book.record, book.plan, book.results, objects=objects, timeline=timeline, licence="public domain"
-    )
+    return build_report(book.record, book.plan, book.results, objects=objects, timeline=timeline)
 
 
 def test_the_report_says_where_everything_is():
@@ -220,7 +218,8 @@ def test_the_report_says_where_everything_is():
     assert Report.model_validate_json(book.store.get(key)) == report
     assert seen["statement"] == "synthetic speech"
     assert (seen["job"], seen["model"], seen["voice"], seen["seed"]) == ("j1", "fake", "tone", 5)
-    assert (seen["licence"], seen["objects"], seen["warnings"]) == ("public domain", objects, ["one odd thing"])
+    assert (seen["objects"], seen["warnings"]) == (objects, ["one odd thing"])
+    assert seen["licences"] == {"tone": book.record.spec.voice_licence}
     assert seen["totals"] == {
         "segments": 6, "done": 5, "failed": 1, "skipped": 0, "late": 0, "marked": 0, "retakes": 0, "prompt_chars": 42,
         "audio_s": pytest.approx(29000 / RATE_HZ, abs=1e-5),
@@ -281,4 +280,4 @@ def test_the_report_of_an_unfinished_job_is_refused():
     timeline = book_timeline(book.record, book.plan, book.results)
     del book.results[2]
     with pytest.raises(ValueError, match="segment 2 has no result"):
-        build_report(book.record, book.plan, book.results, objects=(), timeline=timeline, licence="")
+        build_report(book.record, book.plan, book.results, objects=(), timeline=timeline)

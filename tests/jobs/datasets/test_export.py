@@ -17,6 +17,7 @@ from jobs.datasets import writing
 from jobs.datasets.audio import resampled
 from jobs.datasets.entries import Ledger
 from jobs.datasets.export import Export, Source
+from jobs.datasets.info import source_info
 from jobs.datasets.selecting import Selection
 from jobs.datasets.writing import Place, Terms
 from jobs.errors import BadOption, BadOutput, ObjectDamaged, StoreError
@@ -211,7 +212,7 @@ def test_an_utterance_with_other_audio_is_refused_before_anything_is_written(one
     ("terms", "told"),
     [
         ({"layout": DatasetLayout.LHOTSE}, "layout ljspeech, not lhotse"),
-        ({"rate_hz": 8000}, "sample_rate_hz None, not 8000"),
+        ({"rate_hz": 8000}, "sample_rate_hz none, not 8000"),
         ({"path_prefix": "x/"}, "path_prefix"),
     ],
 )
@@ -358,8 +359,8 @@ def test_all_voices_of_a_job_are_named(tmp_path):
     source = Made().job("\n".join(map(json.dumps, items)))
     info, _ = lay_out(FolderStore(tmp_path), source, layout=DatasetLayout.AUDIOFOLDER)
     assert info.sources[0].voice == "ann, bob"
-    assert info.licences == ("free; of bob: see `tts-batch voices`",)
-    assert "| ann, bob | 2 | none | free; of bob: see `tts-batch voices` |" in (tmp_path / "README.md").read_text()
+    assert info.licences == ("free",)
+    assert "| ann, bob | 2 | none | free |" in (tmp_path / "README.md").read_text()
 
 
 # ── audio ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -432,3 +433,9 @@ def test_a_store_that_refuses_leaves_nothing_half_and_goes_on_later(layout, one,
     lay_out(store, one, layout=layout)
     lay_out(FolderStore(tmp_path / "b"), one, layout=layout)
     assert tree(tmp_path / "a") == tree(tmp_path / "b")
+
+
+def test_each_voice_of_a_job_has_its_licence(one):
+    spec = one.record.spec.model_copy(update={"voice_licence": "free", "item_licences": {"bob": "for research"}})
+    source = source_info(one.record.model_copy(update={"spec": spec}), {})
+    assert source.licence == f"{spec.voice}: free; bob: for research"
