@@ -234,7 +234,9 @@ def main() -> None:
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--seed", type=int, default=1, help="of the fake's takes and of the corruptions")
     parser.add_argument("--sentences", type=int, default=300, help="of the real voice at each speed and seed")
-    parser.add_argument("--takes", type=Path, default=Path(tempfile.gettempdir()) / "takes-of-joe", help="folder in which they are kept")
+    parser.add_argument(
+        "--takes", type=Path, default=Path(tempfile.gettempdir()) / "takes-of-joe", help="folder in which they are kept"
+    )
     parser.add_argument("--missed", type=int, default=0, help="so many of each kind that were judged wrong are shown")
     options = parser.parse_args()
     if options.fake:
