@@ -20,7 +20,7 @@ PARTS = ("workers.room", "workers.supervisor", "workers.steward", "workers.celer
 
 def book() -> str:
     lines = [
-        f"Sentence {chr(97 + i % 26)} {'and more ' * (i % 5)}[[fault:slow:s=0.002]] here." for i in range(SENTENCES)
+        f"Sentence {chr(97 + i % 26)} {'and more ' * (i % 5)}[[fault:slow:s=0.001]] here." for i in range(SENTENCES)
     ]
     return "CHAPTER ONE\n\n" + "\n\n".join(lines[:30]) + "\n\nCHAPTER TWO\n\n" + "\n\n".join(lines[30:]) + "\n"
 
