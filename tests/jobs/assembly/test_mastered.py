@@ -62,7 +62,7 @@ def measure(tmp_path: Path, data: bytes) -> Levels:
 
 def report_of(book: Book) -> Report:
     timeline = book_timeline(book.record, book.plan, book.results)
-    made = build_report(book.record, book.plan, book.results, objects=[], timeline=timeline, licence="free")
+    made = build_report(book.record, book.plan, book.results, objects=[], timeline=timeline)
     return with_mastering(made, mastering_report(book.store, book.record, timeline))
 
 
