@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 from jobs.attempts import at_attempt
 from jobs.checks.ruling import Tried, done, most_takes, outcome
-from jobs.checks.verdict import CHECKS_VERSION, Verdict
 from jobs.protocols import Store
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.takes import Pcm, TakeInfo, has_take, open_samples, write_info
+from jobs.verdict import CHECKS_VERSION, Verdict
 
 JudgeAnew = Callable[[TakeInfo, Pcm], Verdict]
 """Judges a stored take by the checks of today: its record and its samples, [S] int16."""

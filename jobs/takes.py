@@ -17,11 +17,11 @@ import soundfile
 from pydantic import ValidationError
 
 from jobs import keys
-from jobs.checks.verdict import Verdict
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import Grade
 from jobs.protocols import Store
 from jobs.spec import Frozen
+from jobs.verdict import Verdict
 
 Pcm = npt.NDArray[np.int16]
 """[S] int16 mono samples; 32767 is full scale."""

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 
 from engine.errors import DeviceUnavailable
 from engine.request import Request
-from jobs.checks.verdict import Verdict
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.kinds import Grade
 from jobs.protocols import Truth
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import Pcm, TakeInfo
+from jobs.verdict import Verdict
 from models.base import Prompt, SpeechModel
 from models.errors import ModelError
 from workers.judging import Spoken, judge_stored

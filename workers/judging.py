@@ -13,11 +13,11 @@ from engine.request import FinishReason, Samples
 from jobs.attempts import at_attempt
 from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.ruling import Tried, done
-from jobs.checks.verdict import Verdict
 from jobs.protocols import Store
 from jobs.retakes import chosen, standing
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.takes import Judged, Pcm, TakeInfo, TakeOrigin, write_take
+from jobs.verdict import Verdict
 from models.card import ModelCard
 from workers.voicing import Voicing
 

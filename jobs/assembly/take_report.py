@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jobs.checks.ruling import Tried
-from jobs.checks.verdict import Reason
 from jobs.kinds import Grade
 from jobs.spec import Frozen
+from jobs.verdict import Reason
 
 
 class TakeReport(Frozen):

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from jobs.checks.aligning import Move, Step, aligned
-from jobs.checks.verdict import Reason
 from jobs.checks.words import by_characters, heard_units, text_units
+from jobs.verdict import Reason
 
 FEW_WORDS = 1.0
 WORDS_FOR_ONE_MORE = 25

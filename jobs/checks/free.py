@@ -21,8 +21,8 @@ from jobs.checks.repeats import find_repeat
 from jobs.checks.rhythm import misfit
 from jobs.checks.spectra import band_levels_db, longest_steady_s, sounding_frames
 from jobs.checks.units import SpokenUnits, spoken_units
-from jobs.checks.verdict import Reason, Verdict
 from jobs.kinds import Grade
+from jobs.verdict import Reason, Verdict
 
 Samples = npt.NDArray[np.float32]
 

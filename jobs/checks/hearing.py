@@ -13,10 +13,10 @@ from typing import TypeVar
 from pydantic import Field, ValidationError
 
 from jobs import keys
-from jobs.checks.verdict import Reason
 from jobs.errors import BadOption, ObjectMissing
 from jobs.protocols import Store
 from jobs.spec import Frozen
+from jobs.verdict import Reason
 
 ItemT = TypeVar("ItemT")
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from jobs.checks import limits
 from jobs.checks.units import spoken_units
-from jobs.checks.verdict import Reason, Verdict
+from jobs.verdict import Reason, Verdict
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jobs.attempts import at_attempt
-from jobs.checks.verdict import Reason, Verdict
 from jobs.kinds import Grade, OnBad
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import TakeInfo
+from jobs.verdict import Reason, Verdict
 
 HEAVIEST = 10.0
 """What one reason weighs at most: ten times over (or under) its limit is as bad as it gets."""

@@ -12,13 +12,13 @@ from jobs.attempts import at_attempt
 from jobs.checks.hearing import Heard, read_heard
 from jobs.checks.rate import RateTake, rate_verdicts
 from jobs.checks.ruling import Tried, most_takes, rule_segment, with_reasons
-from jobs.checks.verdict import Reason
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import Grade
 from jobs.protocols import Store
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import TakeInfo, read_take
+from jobs.verdict import Reason
 
 Attempts = dict[int, list[tuple[int, TakeInfo]]]
 """Segment → (attempt, its record) of every attempt on record, in order."""

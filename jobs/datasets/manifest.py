@@ -17,7 +17,6 @@ from pydantic import Field, ValidationError
 from jobs import keys
 from jobs.assembly.timeline import Placed, common_rate_hz, place_segments
 from jobs.checks.hearing import read_heard
-from jobs.checks.verdict import Reason
 from jobs.datasets.names import speaker_name, utterance_id
 from jobs.errors import ObjectDamaged
 from jobs.kinds import Grade
@@ -26,6 +25,7 @@ from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord, SegmentResult
 from jobs.state import SegmentState
 from jobs.takes import read_take
+from jobs.verdict import Reason
 
 MANIFEST_VERSION = 1
 _SPACELESS = re.compile(

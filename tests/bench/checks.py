@@ -25,7 +25,7 @@ import numpy as np
 from engine.request import Samples
 from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.rate import RateTake, rate_verdicts
-from jobs.checks.verdict import Reason, Verdict
+from jobs.verdict import Reason, Verdict
 from models import registry
 from models.base import Prompt
 from models.fake.faults import FaultKind

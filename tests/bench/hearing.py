@@ -27,12 +27,12 @@ from engine.request import Request
 from jobs.checks.comparison import compare, hearing_reasons
 from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.rate import RateTake, rate_verdicts
-from jobs.checks.verdict import Reason, Verdict
 from jobs.checks.words import without_hallucination
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.plan import SegmentPlan
 from jobs.spec import base_language
 from jobs.takes import pcm16
+from jobs.verdict import Reason, Verdict
 from models import registry
 from models.base import Prompt
 from models.piper.program import PiperInputs

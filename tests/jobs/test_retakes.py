@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from jobs.attempts import at_attempt
-from jobs.checks.verdict import CHECKS_VERSION, Reason, Verdict
 from jobs.kinds import Grade, OnBad
 from jobs.retakes import goes_on_at, standing, with_more_takes
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.stores import MemoryStore
 from jobs.takes import Judged, TakeOrigin, read_take, write_take
+from jobs.verdict import CHECKS_VERSION, Reason, Verdict
 
 FIRST = at_attempt(
     SegmentTask(

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from jobs import keys
 from jobs.checks.free import TakeFacts, check_take
-from jobs.checks.verdict import CHECKS_VERSION, Reason, Verdict
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import Grade
 from jobs.stores import MemoryStore
 from jobs.takes import Judged, TakeOrigin, has_take, load_take, open_samples, pcm16, read_take, write_take
+from jobs.verdict import CHECKS_VERSION, Reason, Verdict
 
 TAKE = "ab" + "0" * 30
 ORIGIN = TakeOrigin(model="fake", voice="tone", language="en", spoken="Hällo.", seed=7, speed=1.0, numerics="fake/1")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from jobs.checks.verdict import Verdict
 from jobs.kinds import Grade
+from jobs.verdict import Verdict
 from tests.workers.making import Gate, Stage
 from workers import intake, judging, outlet
 

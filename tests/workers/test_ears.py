@@ -11,10 +11,10 @@ import pytest
 from jobs import keys
 from jobs.attempts import at_attempt
 from jobs.checks.hearing import Heard, read_heard, write_heard
-from jobs.checks.verdict import Reason
 from jobs.spec import Checks, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import TakeInfo
+from jobs.verdict import Reason
 from tests.workers.making import Stage
 from tests.workers.test_retakes import ALWAYS, HALF, is_spoilt, some_lines
 from tests.workers.test_second_look import report, work

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from engine.request import Delta, FinishReason
-from jobs.checks.verdict import Verdict
 from jobs.errors import StoreError
 from jobs.kinds import Grade
 from jobs.spec import SegmentTask
 from jobs.state import JobState, SegmentState
+from jobs.verdict import Verdict
 from tests.helpers_truth import result, worker
 from tests.workers.making import (
     LONG,

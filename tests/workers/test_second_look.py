@@ -13,7 +13,6 @@ from jobs.attempts import at_attempt
 from jobs.checks import second_look
 from jobs.checks.hearing import Heard, write_heard
 from jobs.checks.rate import RateTake
-from jobs.checks.verdict import Reason
 from jobs.errors import BrokerUnavailable
 from jobs.events import EventKind
 from jobs.kinds import Grade, OnBad
@@ -23,6 +22,7 @@ from jobs.spec import Checks, JobRecord, SegmentTask
 from jobs.state import JobState, SegmentState
 from jobs.takes import read_take
 from jobs.tasks import tasks_of
+from jobs.verdict import Reason
 from tests.workers.making import Stage, lines, running, until
 from workers import second_look as second_look_step
 from workers.context import Context

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.checks.free import TakeFacts, check_take
-from jobs.checks.verdict import CHECKS_VERSION, Verdict
 from jobs.kinds import Grade
+from jobs.verdict import CHECKS_VERSION, Verdict
 from tests.jobs.checks.sounds import RATE_HZ, said, silence
 
 TEXT = "Anvil bridge copper dragon ember falcon garnet hollow."

@@ -19,11 +19,11 @@ from jobs.checks.hearing import (
     unheard,
     write_heard,
 )
-from jobs.checks.verdict import Reason
 from jobs.errors import BadOption
 from jobs.protocols import Store
 from jobs.spec import Checks
 from jobs.stores import open_store
+from jobs.verdict import Reason
 from tests.helpers_jobs import OFFER, World
 
 HEARD = Heard(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.checks.comparison import compare, hearing_reasons, scores_of
-from jobs.checks.verdict import Reason
+from jobs.verdict import Reason
 
 TEXT = "The ferry left the harbour before the fog had lifted, and nobody on the pier waved."
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jobs.checks.free import expected_s
 from jobs.checks.rate import FEWEST, RateTake, rate_verdicts
 from jobs.checks.units import spoken_units
-from jobs.checks.verdict import Reason, Verdict
 from jobs.kinds import Grade
+from jobs.verdict import Reason, Verdict
 
 TEXT = "anvil bridge copper dragon ember falcon garnet hollow indigo jasper kettle lumber marble"
 NAMES = TEXT.split()

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from jobs.attempts import at_attempt
 from jobs.checks.ruling import HEAVIEST, Tried, best, done, most_takes, order, outcome, rule_segment, with_reasons
-from jobs.checks.verdict import Reason, Verdict
 from jobs.kinds import Grade, OnBad
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import TakeInfo, TakeOrigin
+from jobs.verdict import Reason, Verdict
 
 FIRST = at_attempt(
     SegmentTask(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from jobs import keys
 from jobs.checks.hearing import Heard, write_heard
-from jobs.checks.verdict import Reason, Verdict
 from jobs.datasets.layouts.base import json_line, one_line
 from jobs.datasets.manifest import Utterance, joined_spoken, joined_text, read_manifest
 from jobs.datasets.names import checked_name, job_names, name_from, speaker_name, utterance_id
@@ -20,6 +19,7 @@ from jobs.kinds import Grade
 from jobs.plan import Break, SegmentPlan
 from jobs.spec import Checks
 from jobs.stores import MemoryStore
+from jobs.verdict import Reason, Verdict
 from tests.helpers_jobs import BOOK
 from tests.jobs.datasets.making import RATE_HZ, TEXTS, Made, jsonl
 
