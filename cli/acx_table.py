@@ -54,26 +54,20 @@ def show(output: Output, files: Sequence[Measured], *, as_result: bool) -> bool:
 
 def acx_document(files: Sequence[Measured]) -> dict[str, JsonValue]:
     """The machine form of the table."""
-    checked: list[JsonValue] = []
-    passed = True
-    for file in files:
-        checks = acx_checks(file.levels, file.coding)
-        good = all(check.passed is not False for check in checks)
-        passed = passed and good
-        checked.append(
+    checked = [acx_checks(file.levels, file.coding) for file in files]
+    book = book_checks([file.coding for file in files])
+    return {
+        "passed": all(map(_passed, (*checked, book))),
+        "files": [
             {
                 "file": file.name,
-                "passed": good,
+                "passed": _passed(checks),
                 "levels": file.levels.model_dump(mode="json"),
                 "coding": file.coding.model_dump(mode="json"),
                 "checks": [_document(check) for check in checks],
             }
-        )
-    book = book_checks([file.coding for file in files])
-    passed = passed and all(check.passed is not False for check in book)
-    return {
-        "passed": passed,
-        "files": checked,
+            for file, checks in zip(files, checked, strict=True)
+        ],
         "book": [_document(check) for check in book],
         "notes": list(NOT_CHECKED),
     }
@@ -108,12 +102,15 @@ def _table(files: Sequence[Measured], checked: Sequence[Sequence[Check]]) -> str
     first = checked[0]
     rows = [["file", *(check.name for check in first), ""], ["", *(check.limit for check in first), "limits"]]
     for file, checks in zip(files, checked, strict=True):
-        good = all(check.passed is not False for check in checks)
         values = (check.value + ("" if check.passed is not False else " FAIL") for check in checks)
-        rows.append([_short(PurePath(file.name).name), *values, "pass" if good else "FAIL"])
+        rows.append([_short(PurePath(file.name).name), *values, "pass" if _passed(checks) else "FAIL"])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "\n".join(lines)
+
+
+def _passed(checks: Sequence[Check]) -> bool:
+    return all(check.passed is not False for check in checks)
 
 
 def _short(name: str) -> str:

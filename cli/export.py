@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +27,6 @@ Examples:
   tts-batch export book-3f9a1c2e --layout ljspeech --out ~/data/lj --rate 22050 --min-s 1 --max-s 10
 """
 MEGABYTE_BYTES = 1_000_000
-PLAIN_EVERY_S = 5.0
 
 
 def add_to(app: typer.Typer) -> None:
@@ -75,6 +75,7 @@ def export(  # one parameter per option is how Typer declares a command line
 
     An export that was interrupted goes on where it stopped when the same command is run again.
     """
+    from cli.live_line import LiveLine
     from cli.session import connect
     from cli.sources import one_of
     from jobs.datasets.to_folder import Asked, export_jobs, source_of
@@ -95,44 +96,26 @@ def export(  # one parameter per option is how Typer declares a command line
     )
     with connect(options.broker) as session:
         sources = [source_of(session.broker.truth, session.store, job) for job in dict.fromkeys(jobs)]
-        with _Progress(options.output) as shown:
-            info, added = export_jobs(sources, asked, shown.tell)
+        with LiveLine(options.output) as line:
+            info, added = export_jobs(sources, asked, _Progress(line.show).tell)
     _summarise(options.output, info, added, asked.folder)
 
 
+@dataclass(slots=True)
 class _Progress:
-    """One live line, or (no terminal) a line now and then; with --json nothing."""
+    """How far each job is, in one line."""
 
-    def __init__(self, output: Output) -> None:
-        from rich.live import Live
-        from rich.text import Text
-
-        self._output = output
-        self._live = Live(Text(), console=output.console, transient=True, auto_refresh=False)
-        self._job = ""
-        self._first = 0
-        self._started_s = self._due_s = 0.0
-
-    def __enter__(self) -> Self:
-        self._live.__enter__()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._live.stop()
+    show: Callable[[str], None]
+    job: str = ""
+    first: int = 0
+    started_s: float = 0.0
 
     def tell(self, job: str, done: int, total: int) -> None:
         """Show how far one job is."""
-        from rich.text import Text
-
         now_s = time.monotonic()
-        if job != self._job:
-            self._job, self._first, self._started_s = job, done, now_s
-        line = progress_line(job, done, total, made=done - self._first, elapsed_s=now_s - self._started_s)
-        if self._output.console.is_terminal:
-            self._live.update(Text(line), refresh=True)
-        elif now_s >= self._due_s and not self._output.as_json:
-            self._due_s = now_s + PLAIN_EVERY_S
-            self._output.say(line)
+        if job != self.job:
+            self.job, self.first, self.started_s = job, done, now_s
+        self.show(progress_line(job, done, total, made=done - self.first, elapsed_s=now_s - self.started_s))
 
 
 def progress_line(job: str, done: int, total: int, *, made: int, elapsed_s: float) -> str:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
-from cli.sources import one_of
+from cli.sources import one_of, several_of
 from jobs.checks.hearing import USUAL_ASR
 from jobs.errors import BadOption
 from jobs.kinds import DatasetLayout, LoudnessOver, OnBad, Profile, SubtitleFormat
 from jobs.spec import Checks, Mastering
-
-NamedT = TypeVar("NamedT", bound=StrEnum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +33,9 @@ class Finishing:
                 asr=_recogniser(str(typed["check"])),
             ),
             mastering=_mastering(typed),
-            subtitles=_several(SubtitleFormat, "--subtitles", typed["subtitles"]),
+            subtitles=several_of(SubtitleFormat, "--subtitles", _text(typed["subtitles"])),
             read_along=bool(typed["read_along"]),
-            exports=_several(DatasetLayout, "--export", typed["export"]),
+            exports=several_of(DatasetLayout, "--export", _text(typed["export"])),
         )
 
 
@@ -66,6 +62,5 @@ def _mastering(typed: Mapping[str, object]) -> Mastering | None:
     return Mastering(profile=named, over=over, room_tone=named is Profile.ACX if room_tone is None else bool(room_tone))
 
 
-def _several(kind: type[NamedT], option: str, typed: object) -> tuple[NamedT, ...]:
-    names = [] if typed is None else [name.strip() for name in str(typed).split(",")]
-    return tuple(dict.fromkeys(one_of(kind, option, name) for name in names))
+def _text(typed: object) -> str | None:
+    return None if typed is None else str(typed)

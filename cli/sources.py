@@ -108,5 +108,10 @@ def one_of(kind: type[Choice], option: str, value: str) -> Choice:
         raise BadOption(msg) from None
 
 
+def several_of(kind: type[Choice], option: str, typed: str | None) -> tuple[Choice, ...]:
+    """The members of an enum that a comma-separated list names, each once. Raises BadOption."""
+    return tuple(dict.fromkeys(one_of(kind, option, name) for name in _names(typed)))
+
+
 def _names(text: str | None) -> Sequence[str]:
     return () if text is None else [name.strip() for name in text.split(",")]

@@ -17,7 +17,7 @@ from cli.options import Shared
 from cli.output import Exit, JsonValue, Output
 from cli.plan_show import show_plan
 from cli.session import connect, find_offer, settings_for
-from cli.sources import Reading, one_of, source_of
+from cli.sources import Reading, one_of, several_of, source_of
 from jobs.connect import Broker
 from jobs.deliver import check_folder
 from jobs.drafts import Draft, Source, Wishes, make_draft
@@ -156,8 +156,7 @@ def _formats(ask: Ask) -> tuple[AudioFormat, ...]:
     if ask.formats is None:
         mastering = ask.finishing.mastering
         return usual_formats(None if mastering is None else mastering.profile)
-    names = (name.strip() for name in ask.formats.split(","))
-    return tuple(dict.fromkeys(one_of(AudioFormat, "--format", name) for name in names))
+    return several_of(AudioFormat, "--format", ask.formats)
 
 
 def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:

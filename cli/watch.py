@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 
-from rich.live import Live
-from rich.text import Text
-
+from cli.live_line import LiveLine
 from cli.output import Output
 from cli.session import Session
 from jobs.errors import BrokerUnavailable
@@ -16,7 +14,6 @@ from jobs.spec import JobRecord
 from jobs.state import FINAL_JOB_STATES, JobState
 
 EVENT_WAIT_S = 0.5
-PLAIN_EVERY_S = 5.0
 BROKER_PATIENCE_S = 120.0
 ALONE_AFTER_S = 8.0
 """A node that was just started needs this long until its workers are there."""
@@ -38,7 +35,6 @@ class Follower:
         self._warned = False
         self._quiet_since_s = time.monotonic()
         self._last = "0"
-        self._plain_due_s = 0.0
         self._trouble_since_s: float | None = None
 
     def run(self, *, as_events: bool = False) -> JobRecord:
@@ -47,15 +43,13 @@ class Follower:
         Raises:
             BrokerUnavailable: the broker stays away.
         """
-        with Live(
-            Text(), console=self._output.console, refresh_per_second=4, transient=True, auto_refresh=False
-        ) as live:
+        with LiveLine(self._output) as live:
             while as_events or self._now.state not in FINAL_JOB_STATES:
                 over = self._now.state in FINAL_JOB_STATES
                 events = self._events()
                 for event in events if as_events else ():
                     self._output.result(event.model_dump(mode="json", exclude_none=True))
-                self._show(live)
+                live.show(self._line())
                 if over and not events:
                     break
         return self._session.broker.truth.job(self._job)
@@ -121,15 +115,10 @@ class Follower:
         self._session.revive()
         time.sleep(EVENT_WAIT_S)
 
-    def _show(self, live: Live) -> None:
+    def _line(self) -> str:
         elapsed_s = time.monotonic() - self._started_s
         chapters = f"{len(self._assembled)}/{self._chapters}"
-        line = progress_line(self._job, self._start, self._now, elapsed_s, chapters=chapters)
-        if self._output.console.is_terminal:
-            live.update(Text(line), refresh=True)
-        elif time.monotonic() >= self._plain_due_s and not self._output.as_json:
-            self._plain_due_s = time.monotonic() + PLAIN_EVERY_S
-            self._output.say(line)
+        return progress_line(self._job, self._start, self._now, elapsed_s, chapters=chapters)
 
 
 def progress_line(job: str, start: Counters, now: Counters, elapsed_s: float, *, chapters: str = "") -> str:

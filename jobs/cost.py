@@ -5,7 +5,7 @@ A device is a GPU or, on a CPU, one synthesis process. Times of several devices 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from jobs.spec import Frozen, SegmentResult
 from jobs.state import SegmentState
@@ -57,8 +57,7 @@ def run_report(results: Iterable[SegmentResult]) -> RunReport:
     devices = tuple(_device_cost(name, [result for result in told if result.device == name]) for name in names)
     audio_s = sum(device.audio_s for device in devices)
     device_s = sum(device.device_s for device in devices)
-    energies = [device.energy_j for device in devices]
-    energy_j = sum(one for one in energies if one is not None) if energies and None not in energies else None
+    energy_j = _sum_known([device.energy_j for device in devices])
     return RunReport(
         compute_s=round(sum(result.compute_s for result in told), 6),
         reused=sum(result.reused for result in told),
@@ -121,8 +120,7 @@ def _device_cost(name: str, results: list[SegmentResult]) -> DeviceCost:
     spent = [result for result in results if result.device_s > 0]
     audio_s = sum(map(_audio_s, spent))
     device_s = sum(result.device_s for result in spent)
-    energies = [result.energy_j for result in spent if result.energy_j is not None]
-    energy_j = sum(energies) if len(energies) == len(spent) else None
+    energy_j = _sum_known([result.energy_j for result in spent])
     return DeviceCost(
         device=name,
         segments=len(spent),
@@ -132,6 +130,12 @@ def _device_cost(name: str, results: list[SegmentResult]) -> DeviceCost:
         energy_j=None if energy_j is None else round(energy_j, 3),
         energy_wh_per_audio_hour=wh_per_audio_hour(energy_j, audio_s),
     )
+
+
+def _sum_known(energies_j: Sequence[float | None]) -> float | None:
+    """Their sum; None unless there are some and every one is known."""
+    known = [energy_j for energy_j in energies_j if energy_j is not None]
+    return sum(known) if known and len(known) == len(energies_j) else None
 
 
 def _audio_s(result: SegmentResult) -> float:

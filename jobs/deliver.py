@@ -17,7 +17,6 @@ INTERNAL = frozenset({"source", "plan.jsonl", "cover", "places.json"})
 """Objects of a job that are its own business and are not handed out."""
 INTERNAL_FOLDERS = ("mastering/",)
 """Folders of such objects."""
-_DATASET = "dataset.json"
 
 
 def finished_objects(store: Store, job: str) -> list[str]:
@@ -50,8 +49,9 @@ def worth_showing(names: Sequence[str]) -> list[str]:
 
     A dataset has as many files as utterances.
     """
-    datasets = tuple(name.removesuffix(_DATASET) for name in names if name.endswith(f"/{_DATASET}"))
-    return [name for name in names if name.endswith(f"/{_DATASET}") or not name.startswith(datasets)]
+    info = f"/{keys.DATASET_INFO}"
+    datasets = tuple(name.removesuffix(keys.DATASET_INFO) for name in names if name.endswith(info))
+    return [name for name in names if name.endswith(info) or not name.startswith(datasets)]
 
 
 def check_folder(out: Path) -> None:

@@ -13,14 +13,12 @@ from jobs.cost import seconds
 from jobs.drafts import Draft
 from jobs.progress import clock
 from jobs.protocols import Truth
-from jobs.spec import JobRecord, JobSpec, ModelOffer, Priority
+from jobs.spec import JobRecord, JobSpec, ModelOffer
 from jobs.state import FINAL_JOB_STATES, JobState
 from jobs.tariff import Tariff
+from jobs.truth.rules import PRIORITY_CLASS
 
 _COUNTS = f"finished job of {LEAST_AUDIO_S:.0f} s of audio or more"
-
-CLASSES = (Priority.LIVE, Priority.NORMAL, Priority.BULK)
-"""From the first to be served to the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +163,12 @@ def find_queue(truth: Truth, spec: JobSpec, job: str, measurements: Measurements
         offer.engine: offer for status in statuses for offer in status.info.offers if offer.engine in status.info.models
     }
     workers = sum(spec.engine in status.info.models for status in statuses)
-    before = CLASSES[: CLASSES.index(spec.priority) + 1]
     others = [
         record
         for record in truth.jobs()
         if record.job != job
         and record.state not in {*FINAL_JOB_STATES, JobState.PAUSED}
-        and record.spec.priority in before
+        and PRIORITY_CLASS[record.spec.priority] <= PRIORITY_CLASS[spec.priority]
         and record.spec.engine in offers
     ]
     known = {engine: measurements.of(engine) for engine in {record.spec.engine for record in others}}

@@ -73,3 +73,16 @@ class AudioChunk(Frozen):
     last: bool = False
     discard: bool = False
     data: bytes = b""
+
+    @classmethod
+    def discarding(cls, segment: int, take: str, *, chunk: int, sample_rate_hz: int) -> AudioChunk:
+        """The chunk that rejects a take; `chunk` is how many of it came before."""
+        return cls(
+            segment=segment,
+            take=take,
+            chunk=chunk,
+            start_sample=0,
+            samples=0,
+            sample_rate_hz=sample_rate_hz,
+            discard=True,
+        )

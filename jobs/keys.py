@@ -201,6 +201,8 @@ def dataset_prefix(job: str, layout: str) -> str:
     return job_object(job, f"datasets/{layout}/")
 
 
+DATASET_INFO = "dataset.json"
+"""What a dataset is: the first and the last file that is written of it."""
 DATASET_ENTRIES = "entries/"
 """Where a dataset keeps what it holds, below its own prefix: a folder for each job."""
 

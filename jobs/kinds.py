@@ -25,6 +25,11 @@ class Grade(StrEnum):
     UNUSABLE = "unusable"
     """Nothing that can be heard as the text: never delivered."""
 
+    @property
+    def rank(self) -> int:
+        """0 is the best."""
+        return list(Grade).index(self)
+
 
 class Profile(StrEnum):
     """How loud finished audio is and what stands around it (`jobs.mastering.profiles`)."""

@@ -194,6 +194,16 @@ def load_take(store: Store, take: str) -> tuple[TakeInfo, Pcm]:
     return info, pcm
 
 
+def check_length(store: Store, info: TakeInfo, samples: int, sample_rate_hz: int) -> None:
+    """Compare a take with what the result of its segment says. Raises ObjectDamaged."""
+    if (info.samples, info.sample_rate_hz) != (samples, sample_rate_hz):
+        msg = (
+            f"take {info.take} in {store.url} has {info.samples} samples at {info.sample_rate_hz} Hz, its result says "
+            f"{samples} at {sample_rate_hz} Hz; delete the take and speak the segment again"
+        )
+        raise ObjectDamaged(msg)
+
+
 def _audio(store: Store, info: TakeInfo) -> bytes:
     audio = store.get(keys.take_audio(info.take))
     if len(audio) != info.audio_bytes:

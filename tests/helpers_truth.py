@@ -8,6 +8,8 @@ from collections import Counter
 import redis
 
 from jobs import keys
+from jobs.attempts import at_attempt
+from jobs.kinds import OnBad
 from jobs.spec import JobRecord, JobSpec, Priority, SegmentResult, SegmentTask, SourceKind, WorkerInfo, engine_name
 from jobs.state import JobState, SegmentState
 
@@ -40,6 +42,27 @@ def record(job: str, *, priority: Priority = Priority.NORMAL, model: str = "m", 
         created_at_s=created_at_s,
         updated_at_s=created_at_s,
     )
+
+
+def first_attempt(**changes: object) -> SegmentTask:
+    """A segment at attempt 0 of three."""
+    task = SegmentTask(
+        job="j",
+        segment=3,
+        chapter=1,
+        model="m",
+        spoken="A line.",
+        voice="v",
+        language="en",
+        speed=1.0,
+        seed=0,
+        take="",
+        store_url="memory://x",
+        takes=3,
+        on_bad=OnBad.MARK,
+        base_seed=9,
+    )
+    return at_attempt(task.model_copy(update=changes), 0)
 
 
 def tasks(job: str, count: int, *, first: int = 0, per_chapter: int = 4, model: str = "m") -> list[SegmentTask]:

@@ -5,7 +5,7 @@ Runs in the outlet's thread. Knows stores, takes and checks; no queue and no tru
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,9 +39,10 @@ def conclude(store: Store, spoken: Spoken) -> SegmentResult | SegmentTask:
     An attempt that ended by an error of the engine leaves no record: it may be the machine's fault. It counts as made
     while this process holds the segment. Raises StoreError.
     """
-    task, samples = spoken.voicing.task, _samples(spoken.voicing)
-    verdict = check_take(samples, _facts(spoken))
-    info = None if spoken.finish is FinishReason.ERROR else _keep(store, spoken, samples, verdict)
+    task, samples, origin = spoken.voicing.task, _samples(spoken.voicing), _origin(spoken.voicing)
+    facts = _facts(origin, spoken.voicing.sample_rate_hz, spoken.finish.value, spoken.voicing.card)
+    verdict = check_take(samples, replace(facts, error=spoken.error or ""))
+    info = None if spoken.finish is FinishReason.ERROR else _keep(store, spoken, origin, samples, verdict)
     following: SegmentResult | SegmentTask
     if info is not None and verdict.good:
         following = done(task, Tried(task.attempt, info, verdict), made=task.attempt + 1)
@@ -59,15 +60,7 @@ def conclude(store: Store, spoken: Spoken) -> SegmentResult | SegmentTask:
 
 def judge_stored(info: TakeInfo, pcm: Pcm, card: ModelCard) -> Verdict:
     """The verdict of today's checks on a stored take, from its record and its samples ([S] int16)."""
-    facts = TakeFacts(
-        sample_rate_hz=info.sample_rate_hz,
-        finish=info.finish,
-        spoken=info.origin.spoken,
-        language=info.origin.language,
-        speed=info.origin.speed,
-        chars_per_s=card.chars_per_s,
-        expected_rate_hz=card.sample_rate_hz,
-    )
+    facts = _facts(info.origin, info.sample_rate_hz, info.finish, card)
     return check_take(pcm.astype(np.float32) / np.float32(32767), facts)
 
 
@@ -75,23 +68,9 @@ def _samples(voicing: Voicing) -> Samples:
     return np.concatenate(voicing.pieces) if voicing.pieces else np.zeros(0, np.float32)
 
 
-def _facts(spoken: Spoken) -> TakeFacts:
-    voicing, task = spoken.voicing, spoken.voicing.task
-    return TakeFacts(
-        sample_rate_hz=voicing.sample_rate_hz,
-        finish=spoken.finish.value,
-        spoken=task.spoken,
-        language=task.language,
-        speed=task.speed,
-        chars_per_s=voicing.card.chars_per_s,
-        expected_rate_hz=voicing.card.sample_rate_hz,
-        error=spoken.error or "",
-    )
-
-
-def _keep(store: Store, spoken: Spoken, samples: Samples, verdict: Verdict) -> TakeInfo:
-    voicing, task = spoken.voicing, spoken.voicing.task
-    origin = TakeOrigin(
+def _origin(voicing: Voicing) -> TakeOrigin:
+    task = voicing.task
+    return TakeOrigin(
         model=task.model,
         voice=task.voice,
         language=task.language,
@@ -100,5 +79,21 @@ def _keep(store: Store, spoken: Spoken, samples: Samples, verdict: Verdict) -> T
         speed=task.speed,
         numerics=voicing.numerics,
     )
+
+
+def _facts(origin: TakeOrigin, sample_rate_hz: int, finish: str, card: ModelCard) -> TakeFacts:
+    return TakeFacts(
+        sample_rate_hz=sample_rate_hz,
+        finish=finish,
+        spoken=origin.spoken,
+        language=origin.language,
+        speed=origin.speed,
+        chars_per_s=card.chars_per_s,
+        expected_rate_hz=card.sample_rate_hz,
+    )
+
+
+def _keep(store: Store, spoken: Spoken, origin: TakeOrigin, samples: Samples, verdict: Verdict) -> TakeInfo:
+    take, rate_hz = spoken.voicing.task.take, spoken.voicing.sample_rate_hz
     judged = Judged(spoken.finish.value, verdict, spoken.words)
-    return write_take(store, task.take, samples, sample_rate_hz=voicing.sample_rate_hz, origin=origin, judged=judged)
+    return write_take(store, take, samples, sample_rate_hz=rate_hz, origin=origin, judged=judged)

@@ -197,16 +197,11 @@ class Outlet:
 
     def _discard(self, voicing: Voicing) -> None:
         if voicing.task.live and voicing.chunks:
-            chunk = AudioChunk(
-                segment=voicing.task.segment,
-                take=voicing.task.take,
-                chunk=voicing.chunks,
-                start_sample=0,
-                samples=0,
-                sample_rate_hz=voicing.sample_rate_hz,
-                discard=True,
+            task = voicing.task
+            chunk = AudioChunk.discarding(
+                task.segment, task.take, chunk=voicing.chunks, sample_rate_hz=voicing.sample_rate_hz
             )
-            self._stream(AudioChunkOf(voicing.task.job, chunk))
+            self._stream(AudioChunkOf(task.job, chunk))
 
     def _report(self, results: list[SegmentResult]) -> None:
         """Tell the truth and count what it took; the takes are safe in the store."""

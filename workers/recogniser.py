@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import av
 import numpy as np
 import numpy.typing as npt
 
 from jobs.errors import BadOption, MissingExtra
+from jobs.resampling import resample
 from jobs.takes import Pcm
 
 if TYPE_CHECKING:
@@ -112,14 +112,10 @@ def _ms(seconds: float) -> float:
 
 
 def resampled(pcm: Pcm, rate_hz: int) -> npt.NDArray[np.float32]:
-    """[S] int16 samples as [S'] float32 of full scale 1.0 at `RATE_HZ`, by FFmpeg's swresample."""
+    """[S] int16 samples as [S'] float32 of full scale 1.0 at `RATE_HZ`."""
     if rate_hz == RATE_HZ:
         return pcm.astype(np.float32) / np.float32(32768)
-    frame = av.AudioFrame.from_ndarray(pcm.reshape(1, -1), format="s16", layout="mono")
-    frame.sample_rate = rate_hz
-    resampler = av.AudioResampler(format="flt", layout="mono", rate=RATE_HZ)
-    parts = [part.to_ndarray().reshape(-1) for given in (frame, None) for part in resampler.resample(given)]
-    return np.concatenate(parts).astype(np.float32, copy=False) if parts else np.zeros(0, np.float32)
+    return resample(pcm, rate_hz, RATE_HZ, "flt")
 
 
 @functools.lru_cache(maxsize=1)

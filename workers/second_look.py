@@ -123,15 +123,7 @@ def _discard(
     for segment in [*kept, *(task.segment for task in again)]:
         old = results[segment]
         if kept.get(segment) != old.take:
-            chunk = AudioChunk(
-                segment=old.segment,
-                take=old.take,
-                chunk=0,
-                start_sample=0,
-                samples=0,
-                sample_rate_hz=old.sample_rate_hz,
-                discard=True,
-            )
+            chunk = AudioChunk.discarding(old.segment, old.take, chunk=0, sample_rate_hz=old.sample_rate_hz)
             try:
                 context.streams.write_audio(old.job, chunk)
             except BrokerUnavailable as error:  # `segment_again` and `segment_settled` say it too

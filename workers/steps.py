@@ -14,7 +14,8 @@ from jobs.assembly.book import assemble_book, book_timeline
 from jobs.assembly.chapters import assemble_chapter
 from jobs.assembly.master_report import mastering_report
 from jobs.assembly.report import build_report, with_mastering, with_price, with_takes, write_report
-from jobs.datasets.of_job import reported_objects, write_job_datasets
+from jobs.datasets.of_job import write_job_datasets
+from jobs.deliver import finished_objects, worth_showing
 from jobs.errors import ObjectDamaged, ObjectMissing, UnknownJob
 from jobs.kinds import Grade, OnBad
 from jobs.marks.read_along import write_read_along
@@ -102,9 +103,9 @@ def finish_step(context: Context, record: JobRecord) -> None:
     write_read_along(store, record, plan, results)
     write_job_datasets(store, record, plan, results)
     # Without the report itself: a repeated step must write the same bytes.
-    objects = [key for key in reported_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
+    made = [key for key in finished_objects(store, record.job) if key != keys.job_object(record.job, "report.json")]
     timeline = book_timeline(record, plan, results)
-    report = build_report(record, plan, results, objects=objects, timeline=timeline)
+    report = build_report(record, plan, results, objects=worth_showing(made), timeline=timeline)
     report = with_takes(report, takes_of_job(store, record, plan, results))
     report = with_price(report, context.settings.tariff)
     write_report(store, with_mastering(report, mastering_report(store, record, timeline)))

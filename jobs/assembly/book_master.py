@@ -13,6 +13,7 @@ from jobs.assembly.join import book_blocks
 from jobs.assembly.mastered import (
     FileMaster,
     Master,
+    book_digest,
     doubts,
     load_master,
     over_book,
@@ -20,7 +21,7 @@ from jobs.assembly.mastered import (
     until_it_holds,
 )
 from jobs.assembly.timeline import ChapterTimeline, Timeline
-from jobs.mastering.figures import measure_file
+from jobs.mastering.figures import Coding, Levels, measure_file
 from jobs.mastering.limiter import Setting
 from jobs.mastering.profiles import Target
 from jobs.mastering.settle import Run, Settling, mastered
@@ -42,7 +43,7 @@ def ensure_chapters(store: Store, record: JobRecord, timeline: Timeline) -> Chap
         return writer
     if over_book(record.spec):
         run = Run(lambda: book_blocks(store, timeline), timeline.samples, rate_hz)
-        writer = replace(writer, book=(timeline, Settling(run, target)))
+        writer = replace(writer, book=(book_digest(timeline), Settling(run, target)))
     for chapter in timeline.chapters:
         if chapter.spoken and _master(writer, chapter) is None:
             writer.write(chapter, record.spec.formats)
@@ -67,15 +68,17 @@ def write_mastered_book(writer: ChapterWriter, timeline: Timeline, key: str, spe
             encode(path, _blocks(writer, timeline, settings, moved), spec)
 
         _, levels, coding = until_it_holds(path, write, top, target, correct_level=True)
-    notes = doubts(levels, target)
-    return FileMaster(key=key, audio_format=spec.audio_format, levels=levels, coding=coding, note="; ".join(notes))
+    return _of_book(key, spec, target, levels, coding)
 
 
 def measured(path: Path, key: str, spec: EncodeSpec, target: Target) -> FileMaster:
     """What a book file made of chapter files measures."""
-    levels, coding = measure_file(path)
-    notes = doubts(levels, target)
-    return FileMaster(key=key, audio_format=spec.audio_format, levels=levels, coding=coding, note="; ".join(notes))
+    return _of_book(key, spec, target, *measure_file(path))
+
+
+def _of_book(key: str, spec: EncodeSpec, target: Target, levels: Levels, coding: Coding) -> FileMaster:
+    note = "; ".join(doubts(levels, target))
+    return FileMaster(key=key, audio_format=spec.audio_format, levels=levels, coding=coding, note=note)
 
 
 def masters_of(store: Store, job: str, chapters: Sequence[ChapterTimeline]) -> tuple[dict[int, Master], Master | None]:

@@ -15,14 +15,12 @@ from jobs.assembly.join import run_blocks
 from jobs.assembly.mastered import digest_of, encode_mastered, over_book, save_master, target_of
 from jobs.assembly.naming import narrator, provenance
 from jobs.assembly.pauses import pauses_of
-from jobs.assembly.timeline import ChapterTimeline, Timeline, common_rate_hz, place_chapter, segments_by_chapter
+from jobs.assembly.timeline import ChapterTimeline, common_rate_hz, place_chapter, segments_by_chapter
 from jobs.mastering.settle import Run, Settling
 from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, SegmentResult, SourceKind
 from jobs.takes import Pcm
-
-__all__ = ["ChapterWriter", "assemble_chapter", "chapter_key", "narrator", "provenance"]
 
 
 def assemble_chapter(
@@ -57,15 +55,15 @@ def assemble_chapter(
 
 @dataclass(frozen=True, slots=True)
 class ChapterWriter:
-    """Writes chapters of a job that has so many. `book`: the book's timeline and the measure of its gain, where there
-    is one gain for all chapters.
+    """Writes chapters of a job that has so many. `book`: the digest of the book and the measure of its gain, where
+    there is one gain for all chapters.
     """
 
     store: Store
     record: JobRecord
     rate_hz: int
     chapters: int
-    book: tuple[Timeline, Settling] | None = None
+    book: tuple[str, Settling] | None = None
 
     def write(self, chapter: ChapterTimeline, formats: Iterable[AudioFormat]) -> list[str]:
         """Write one chapter from its takes and return the keys. Under a mastering profile, always in all formats.
@@ -92,7 +90,7 @@ class ChapterWriter:
 
     def digest(self, chapter: ChapterTimeline) -> str:
         """What the files of a chapter depend on, as it is kept beside what they measure."""
-        return digest_of(self.record.spec, self.book[0] if self.book else None, chapter)
+        return digest_of(self.record.spec, chapter, self.book[0] if self.book else "")
 
     def _write_mastered(self, chapter: ChapterTimeline) -> list[str]:
         spec, target = self.record.spec, target_of(self.record.spec)

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import chain
 
 from jobs import keys
 from jobs.assembly.encode import EncodeSpec, Tags, encode
 from jobs.assembly.join import run_blocks
 from jobs.assembly.mastered import encode_mastered, target_of
 from jobs.assembly.naming import provenance
-from jobs.assembly.timeline import Placed, common_rate_hz, place_segments
+from jobs.assembly.timeline import ItemTimeline, place_items
 from jobs.mastering.settle import Run, Settling
 from jobs.plan import SegmentPlan
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord, SegmentResult
-from jobs.state import SegmentState
 from jobs.takes import Pcm
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One item all of whose segments were spoken."""
+    """One item and its joined audio."""
 
-    name: str
-    first: SegmentPlan
-    placed: tuple[Placed, ...]
+    placed: ItemTimeline
     run: Run
 
 
@@ -42,7 +39,7 @@ def write_items(
         EncodeMismatch: a file does not decode to what went in.
         ValueError: a segment has no item id or is not finished.
     """
-    items = list(_items(store, record, segments, results))
+    items = [_Item(placed, _run(store, placed)) for placed in place_items(segments, results)]
     settlings = _settlings(record, items)
     return [key for item in items for key in _write_item(store, record, item, settlings)]
 
@@ -53,26 +50,11 @@ def item_formats(record: JobRecord) -> tuple[AudioFormat, ...]:
     return others or (AudioFormat.FLAC,)
 
 
-def _items(
-    store: Store, record: JobRecord, segments: Sequence[SegmentPlan], results: Mapping[int, SegmentResult]
-) -> Iterator[_Item]:
-    for name, group in groupby(segments, key=lambda segment: segment.item):
-        parts = list(group)
-        if name is None:
-            msg = f"segment {parts[0].segment} of JSONL job {record.job} has no item id; plan the job again"
-            raise ValueError(msg)
-        rate_hz = common_rate_hz(parts, results)
-        if not _all_spoken(parts, results) or rate_hz is None:
-            continue
-        placed, samples = place_segments(parts, results, rate_hz, pause_at_end=False)
-        yield _Item(name, parts[0], placed, _run(store, placed, samples, rate_hz))
-
-
-def _run(store: Store, placed: Sequence[Placed], samples: int, rate_hz: int) -> Run:
+def _run(store: Store, item: ItemTimeline) -> Run:
     def blocks() -> Iterator[Pcm]:
-        return run_blocks(store, placed, samples, rate_hz)
+        return run_blocks(store, item.placed, item.samples, item.sample_rate_hz)
 
-    return Run(blocks, samples, rate_hz)
+    return Run(blocks, item.samples, item.sample_rate_hz)
 
 
 def _settlings(record: JobRecord, items: Sequence[_Item]) -> dict[int, Settling]:
@@ -94,13 +76,13 @@ def _joined(runs: Sequence[Run], rate_hz: int) -> Run:
 
 
 def _write_item(store: Store, record: JobRecord, item: _Item, settlings: Mapping[int, Settling]) -> list[str]:
-    spec, run = record.spec, item.run
-    comment = provenance(spec.model, item.first.voice or spec.voice)
-    tags = Tags(title=item.name, album=record.title, genre="Speech", comment=comment)
+    spec, run, first = record.spec, item.run, item.placed.parts[0]
+    comment = provenance(spec.model, first.voice or spec.voice)
+    tags = Tags(title=item.placed.item, album=record.title, genre="Speech", comment=comment)
     settling = settlings.get(run.sample_rate_hz)
     written = []
     for audio_format in item_formats(record):
-        key = keys.item_object(record.job, item.first.segment, item.name, audio_format.value)
+        key = keys.item_object(record.job, first.segment, item.placed.item, audio_format.value)
         encoding = EncodeSpec(audio_format, run.sample_rate_hz, run.samples, tags, profile=spec.mastering.profile)
         with store.writer(key) as path:
             if settling is None:
@@ -109,11 +91,3 @@ def _write_item(store: Store, record: JobRecord, item: _Item, settlings: Mapping
                 encode_mastered(path, run, encoding, settling, tone=spec.mastering.room_tone)
         written.append(key)
     return written
-
-
-def _all_spoken(parts: Sequence[SegmentPlan], results: Mapping[int, SegmentResult]) -> bool:
-    missing = [part.segment for part in parts if part.segment not in results]
-    if missing:
-        msg = f"segment {missing[0]} has no result; audio is assembled when every segment is finished"
-        raise ValueError(msg)
-    return all(results[part.segment].state is SegmentState.DONE for part in parts)

@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from jobs.assembly.timeline import Placed, Timeline
-from jobs.errors import ObjectDamaged
 from jobs.protocols import Store
-from jobs.takes import Pcm, load_take
+from jobs.takes import Pcm, check_length, load_take
 
 FADE_S = 0.005
 NEAR_ZERO = 164
@@ -62,12 +61,7 @@ def soften_edges(pcm: Pcm, sample_rate_hz: int) -> Pcm:
 
 def _take(store: Store, take: str, length: int, sample_rate_hz: int) -> Pcm:
     info, pcm = load_take(store, take)
-    if info.samples != length or info.sample_rate_hz != sample_rate_hz:
-        msg = (
-            f"take {take} in {store.url} has {info.samples} samples at {info.sample_rate_hz} Hz, the result of its "
-            f"segment says {length} at {sample_rate_hz} Hz; delete the take and speak the segment again"
-        )
-        raise ObjectDamaged(msg)
+    check_length(store, info, length, sample_rate_hz)
     return soften_edges(pcm, sample_rate_hz)
 
 

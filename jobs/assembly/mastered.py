@@ -128,7 +128,7 @@ def until_it_holds(
     for number in range(TRIES):
         write(setting)
         levels, coding = measure_file(path)
-        now = (setting.gain_db, level_db(levels, target) or target.level_db)
+        now = (setting.gain_db, level_db(levels, target))
         off_db = target.level_db - now[1] if correct_level else 0.0
         over_db = levels.true_peak_dbtp - target.true_peak_dbtp
         near_db = NEAR_DB if number == 0 else 2 * NEAR_DB
@@ -149,25 +149,32 @@ def doubts(levels: Levels, target: Target, *, level: bool = True) -> list[str]:
     over_db = levels.true_peak_dbtp - target.true_peak_dbtp
     if over_db > 0:
         found.append(f"its true peak is {levels.true_peak_dbtp:.2f} dBTP, {over_db:.2f} dB above the limit")
-    off_db = (level_db(levels, target) or target.level_db) - target.level_db
+    off_db = level_db(levels, target) - target.level_db
     if level and abs(off_db) > OFF_DB:
         found.append(f"its level is {off_db:+.1f} dB off the aim of {target.level_db:g}: its peaks allow no other")
     return found
 
 
-def level_db(levels: Levels, target: Target) -> float | None:
-    """The level of a file by the measure its profile aims at; None where it has none."""
-    if levels.loudness_lufs is None:
-        return None
-    return levels.loudness_lufs if target.loudness_lufs is not None else levels.rms_db
+def level_db(levels: Levels, target: Target) -> float:
+    """The level of a file by the measure its profile aims at; the aim itself where the file has none."""
+    found = target.level_of(levels.loudness_lufs, levels.rms_db)
+    return target.level_db if found is None else found
 
 
 # ── what is kept between the steps of a job ─────────────────────────────────────────────────────────────────────────
 
 
-def digest_of(spec: JobSpec, timeline: Timeline | None, chapter: ChapterTimeline) -> str:
-    """A hash of all that decides the files of a chapter; `timeline` is given where one gain is for the whole book."""
-    decides = (spec.mastering.model_dump_json(), spec.formats, chapter, timeline)
+def digest_of(spec: JobSpec, chapter: ChapterTimeline, book: str = "") -> str:
+    """A hash of all that decides the files of a chapter; `book` (`book_digest`) where one gain is for all chapters."""
+    return _hash((spec.mastering.model_dump_json(), spec.formats, chapter, book))
+
+
+def book_digest(timeline: Timeline) -> str:
+    """A hash of all that is heard in a book."""
+    return _hash(timeline)
+
+
+def _hash(decides: object) -> str:
     return hashlib.blake2b(repr(decides).encode(), digest_size=16).hexdigest()
 
 

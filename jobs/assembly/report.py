@@ -13,7 +13,7 @@ from jobs import keys
 from jobs.account import AccountTotals
 from jobs.assembly.master_report import MasteringReport
 from jobs.assembly.take_report import TakeReport
-from jobs.assembly.timeline import Placed, Timeline
+from jobs.assembly.timeline import Placed, Timeline, seconds_of
 from jobs.cost import RunReport, run_report
 from jobs.kinds import Grade
 from jobs.plan import Plan
@@ -226,9 +226,9 @@ def _segments(
                 take=result.take if done else None,
                 attempt=result.attempt,
                 grade=result.grade,
-                start_s=_seconds(place.start_sample, rate_hz) if place else None,
-                duration_s=_seconds(result.samples, rate_hz) if done else 0.0,
-                late_s=_seconds(place.late_samples, rate_hz) if place else 0.0,
+                start_s=seconds_of(place.start_sample, rate_hz) if place else None,
+                duration_s=seconds_of(result.samples, rate_hz) if done else 0.0,
+                late_s=seconds_of(place.late_samples, rate_hz) if place else 0.0,
                 reason=result.reason,
             )
         )
@@ -243,8 +243,8 @@ def _chapters(segments: Sequence[SegmentReport], timeline: Timeline | None) -> t
         ChapterReport(
             chapter=chapter.chapter,
             title=chapter.title,
-            start_s=_seconds(start, timeline.sample_rate_hz),
-            duration_s=_seconds(chapter.samples, timeline.sample_rate_hz),
+            start_s=seconds_of(start, timeline.sample_rate_hz),
+            duration_s=seconds_of(chapter.samples, timeline.sample_rate_hz),
             failed=failed.count(chapter.chapter),
         )
         for chapter, start in zip(timeline.chapters, timeline.starts, strict=True)
@@ -264,10 +264,6 @@ def _totals(plan: Plan, segments: Sequence[SegmentReport], results: Mapping[int,
         prompt_chars=plan.prompt_chars,
         audio_s=round(sum(segment.duration_s for segment in segments), 6),
     )
-
-
-def _seconds(samples: int, sample_rate_hz: int) -> float:
-    return round(samples / sample_rate_hz, 6)
 
 
 def _version() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jobs.assembly.timeline import seconds_of
 from jobs.checks.ruling import Tried
 from jobs.kinds import Grade
 from jobs.spec import Frozen
@@ -38,7 +39,7 @@ def take_reports(tried: Sequence[Tried]) -> tuple[TakeReport, ...]:
             finish=entry.info.finish,
             grade=entry.verdict.grade,
             audio=entry.info.audio_bytes > 0,
-            duration_s=round(entry.info.samples / entry.info.sample_rate_hz, 6),
+            duration_s=seconds_of(entry.info.samples, entry.info.sample_rate_hz),
             reasons=entry.verdict.reasons,
             scores=entry.verdict.scores,
             transcript=entry.transcript,

@@ -8,9 +8,9 @@ Two takes and a failed segment, sentence pauses between them, at 10 samples a se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from jobs.assembly.containers import AAC_FRAME_SAMPLES
 from jobs.assembly.pauses import PAUSES, Pauses
@@ -117,8 +117,7 @@ def place_segments(
     for segment in segments:
         result = results.get(segment.segment)
         if result is None:
-            msg = f"segment {segment.segment} has no result; audio is assembled when every segment is finished"
-            raise ValueError(msg)
+            raise _unfinished(segment.segment)
         if result.state is SegmentState.SKIPPED:
             continue
         start, late = end + pause, 0
@@ -133,6 +132,45 @@ def place_segments(
     if not placed:
         return (), 0
     return tuple(placed), end + (pauses.tail_samples(pause, sample_rate_hz) if pause_at_end else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTimeline:
+    """A JSONL item all of whose segments were spoken, as it is placed in a file of its own: `samples` is its length."""
+
+    parts: tuple[SegmentPlan, ...]
+    placed: tuple[Placed, ...]
+    samples: int
+    sample_rate_hz: int
+
+    @property
+    def item(self) -> str:
+        """Its id."""
+        return self.parts[0].item or ""
+
+
+def place_items(segments: Sequence[SegmentPlan], results: Mapping[int, SegmentResult]) -> Iterator[ItemTimeline]:
+    """The items of a run of segments that have audio; one with a failed segment has none.
+
+    Raises:
+        BadInput: an item has takes of several sample rates.
+        ValueError: a segment has no item id or is not finished.
+    """
+    for name, group in groupby(segments, key=lambda segment: segment.item):
+        parts = tuple(group)
+        if name is None:
+            msg = f"segment {parts[0].segment} of a JSONL job has no item id; plan the job again"
+            raise ValueError(msg)
+        rate_hz = common_rate_hz(parts, results)
+        missing = [part.segment for part in parts if part.segment not in results]
+        if missing:
+            raise _unfinished(missing[0])
+        if rate_hz is not None and all(results[part.segment].state is SegmentState.DONE for part in parts):
+            yield ItemTimeline(parts, *place_segments(parts, results, rate_hz, pause_at_end=False), rate_hz)
+
+
+def _unfinished(segment: int) -> ValueError:
+    return ValueError(f"segment {segment} has no result; audio is assembled when every segment is finished")
 
 
 def place_chapter(
@@ -187,3 +225,8 @@ def segments_by_chapter(plan: Plan) -> dict[int, list[SegmentPlan]]:
     for segment in plan.segments:
         found[segment.chapter].append(segment)
     return found
+
+
+def seconds_of(samples: int, sample_rate_hz: int) -> float:
+    """Samples in seconds, to six places: rounded back they are the same sample."""
+    return round(samples / sample_rate_hz, 6)

@@ -17,7 +17,6 @@ from jobs.verdict import Reason, Verdict
 
 HEAVIEST = 10.0
 """What one reason weighs at most: ten times over (or under) its limit is as bad as it gets."""
-_RANKS = {Grade.GOOD: 0, Grade.BAD: 1, Grade.UNUSABLE: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def order(tried: Tried) -> tuple[int, float, float, int]:
     """
     weight = sum(_weight(reason) for reason in tried.verdict.reasons)
     errors = 1.0 if tried.word_error_rate is None else tried.word_error_rate
-    return _RANKS[tried.verdict.grade], round(weight, 6), errors, tried.attempt
+    return tried.verdict.grade.rank, round(weight, 6), errors, tried.attempt
 
 
 def best(tried: Sequence[Tried]) -> Tried | None:

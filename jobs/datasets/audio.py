@@ -11,7 +11,6 @@ import io
 from dataclasses import dataclass
 from enum import StrEnum
 
-import av
 import numpy as np
 import soundfile
 
@@ -21,6 +20,7 @@ from jobs.assembly.timeline import Placed
 from jobs.datasets.manifest import Utterance, UtteranceTake
 from jobs.errors import ObjectDamaged
 from jobs.protocols import Store
+from jobs.resampling import resample
 from jobs.takes import Pcm
 
 
@@ -67,15 +67,11 @@ def clip_bytes(utterance: Utterance, codec: Codec, rate_hz: int | None = None) -
 
 
 def resampled(pcm: Pcm, from_hz: int, to_hz: int) -> Pcm:
-    """[S] int16 at another rate, [ceil(S * to_hz / from_hz)] int16: the resampler of FFmpeg, its usual quality."""
+    """[S] int16 at another rate, [ceil(S * to_hz / from_hz)] int16."""
     wanted = -(-pcm.size * to_hz // from_hz)
     if wanted == 0:
         return pcm[:0]
-    resampler = av.AudioResampler(format="s16", layout="mono", rate=to_hz)
-    frame = av.AudioFrame.from_ndarray(pcm.reshape(1, -1), format="s16", layout="mono")
-    frame.sample_rate = from_hz
-    frames = [*resampler.resample(frame), *resampler.resample(None)]
-    out = np.concatenate([pcm[:0], *(entry.to_ndarray().reshape(-1) for entry in frames)])[:wanted]
+    out = resample(pcm, from_hz, to_hz, "s16")[:wanted]
     padded: Pcm = np.pad(out, (0, wanted - out.size)).astype(np.int16)
     return padded
 

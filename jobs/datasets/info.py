@@ -14,6 +14,7 @@ from typing import Literal
 
 from pydantic import Field, ValidationError
 
+from jobs import keys
 from jobs.datasets.entries import Entry
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.kinds import DatasetLayout
@@ -21,7 +22,6 @@ from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord
 
 INFO_VERSION = 1
-INFO_NAME = "dataset.json"
 
 
 class DatasetSource(Frozen):
@@ -133,21 +133,20 @@ def read_info(store: Store, prefix: str) -> DatasetInfo | None:
     Raises:
         ObjectDamaged: `dataset.json` is not one of version 1.
     """
+    key = prefix + keys.DATASET_INFO
     try:
-        data = store.get(prefix + INFO_NAME)
+        info = DatasetInfo.model_validate_json(store.get(key))
     except ObjectMissing:
         return None
-    try:
-        info = DatasetInfo.model_validate_json(data)
     except ValidationError as error:
-        msg = f"{prefix}{INFO_NAME} in {store.url} does not describe a dataset of ours: {error}; choose another place"
+        msg = f"{key} in {store.url} does not describe a dataset of ours: {error}; choose another place"
         raise ObjectDamaged(msg) from error
     if info.v != INFO_VERSION:
-        msg = f"{prefix}{INFO_NAME} in {store.url} has version {info.v}; this program reads version {INFO_VERSION}"
+        msg = f"{key} in {store.url} has version {info.v}; this program reads version {INFO_VERSION}"
         raise ObjectDamaged(msg)
     return info
 
 
 def write_info(store: Store, prefix: str, info: DatasetInfo) -> None:
     """Write it. Raises StoreError."""
-    store.put(prefix + INFO_NAME, (info.model_dump_json(indent=1) + "\n").encode())
+    store.put(prefix + keys.DATASET_INFO, (info.model_dump_json(indent=1) + "\n").encode())

@@ -15,7 +15,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from jobs import keys
-from jobs.assembly.timeline import Placed, common_rate_hz, place_segments
+from jobs.assembly.timeline import Placed, common_rate_hz, place_segments, seconds_of
 from jobs.checks.hearing import read_heard
 from jobs.datasets.names import speaker_name, utterance_id
 from jobs.errors import ObjectDamaged
@@ -24,7 +24,7 @@ from jobs.plan import Break, Plan, SegmentPlan
 from jobs.protocols import Store
 from jobs.spec import Frozen, JobRecord, SegmentResult
 from jobs.state import SegmentState
-from jobs.takes import read_take
+from jobs.takes import check_length, read_take
 from jobs.verdict import Reason
 
 MANIFEST_VERSION = 1
@@ -194,7 +194,7 @@ def _utterance(
         seed=takes[0].seed if takes else 0,
         samples=samples,
         sample_rate_hz=0 if failed else rate_hz,
-        duration_s=0.0 if failed else round(samples / rate_hz, 6),
+        duration_s=0.0 if failed else seconds_of(samples, rate_hz),
         job=record.job,
         title=record.title,
         chapter=first.chapter,
@@ -233,11 +233,7 @@ def _between(before: str, after: str) -> str:
 def _take(store: Store, placed: Placed, result: SegmentResult, asr: str) -> UtteranceTake:
     info = read_take(store, result.take)
     heard = read_heard(store, result.take, asr) if asr else None
-    if (info.samples, info.sample_rate_hz) != (result.samples, result.sample_rate_hz):
-        found = f"{info.samples} samples at {info.sample_rate_hz} Hz"
-        said = f"{result.samples} at {result.sample_rate_hz} Hz"
-        msg = f"take {result.take} in {store.url} has {found}, its result says {said}; delete it and speak it again"
-        raise ObjectDamaged(msg)
+    check_length(store, info, result.samples, result.sample_rate_hz)
     return UtteranceTake(
         take=info.take,
         segment=result.segment,
@@ -257,5 +253,4 @@ def _take(store: Store, placed: Placed, result: SegmentResult, asr: str) -> Utte
 
 
 def _worst(takes: tuple[UtteranceTake, ...]) -> Grade:
-    order = (Grade.GOOD, Grade.BAD, Grade.UNUSABLE)
-    return max((take.grade for take in takes), key=order.index)
+    return max((take.grade for take in takes), key=lambda grade: grade.rank)

@@ -10,12 +10,10 @@ from functools import partial
 
 from jobs import keys
 from jobs.datasets.export import Export, Source
-from jobs.datasets.info import INFO_NAME
 from jobs.datasets.manifest import build_manifest, read_manifest, write_manifest
 from jobs.datasets.names import name_from
 from jobs.datasets.selecting import Selection
 from jobs.datasets.writing import Place, Terms
-from jobs.deliver import finished_objects
 from jobs.plan import Plan
 from jobs.protocols import Store
 from jobs.spec import JobRecord, SegmentResult
@@ -37,10 +35,3 @@ def write_job_datasets(store: Store, record: JobRecord, plan: Plan, results: Map
         export = Export(place, Terms(layout, name_from(record.job)), replace=True)
         export.add(source, selection, export.survey(source, selection))
         export.finish()
-
-
-def reported_objects(store: Store, job: str) -> list[str]:
-    """Of the finished objects of a job those that its report names: of a dataset its `dataset.json`, which has more."""
-    inside = keys.job_object(job, "datasets/")
-    found = finished_objects(store, job)
-    return [key for key in found if not key.startswith(inside) or key.rpartition("/")[2] == INFO_NAME]

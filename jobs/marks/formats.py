@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from jobs.kinds import SubtitleFormat
 from jobs.marks.cues import Cue
+from jobs.marks.times import nearest
 from jobs.marks.widths import clean_text
 
 CLEAR_S = 3.0
@@ -50,7 +51,7 @@ class Track:
 
     def milliseconds(self, sample: int) -> int:
         """The time of a sample, to the nearest millisecond."""
-        return _nearest(sample * 1000, self.sample_rate_hz)
+        return nearest(sample * 1000, self.sample_rate_hz)
 
 
 def written(track: Track, subtitle_format: SubtitleFormat) -> bytes:
@@ -82,19 +83,19 @@ def vtt(track: Track) -> str:
 
 def lrc(track: Track) -> str:
     """Lyrics: a line for each cue, in hundredths of a second; minutes go on above 99."""
-    length = _clock(_nearest(track.samples * 100, track.sample_rate_hz))
+    length = _clock(nearest(track.samples * 100, track.sample_rate_hz))
     lines = [f"[ti:{_tag(track.title)}]"]
     lines += [f"[ar:{_tag(track.author)}]"] if track.author else []
     lines += [f"[length:{length}]", f"[by:{_tag(track.note)}]", "[offset:0]"]
     cues = list(track.cues())
     last = -1
     for at, (start, end, texts) in enumerate(cues):
-        begin = max(_nearest(start * 100, track.sample_rate_hz), last + 1)
+        begin = max(nearest(start * 100, track.sample_rate_hz), last + 1)
         lines.append(f"[{_clock(begin)}]{_LYRIC_TAG.sub(lambda sign: _ALIKE[sign.group()], ' '.join(texts))}")
         following = cues[at + 1][0] if at + 1 < len(cues) else None
         last = begin
         if following is None or following - end > CLEAR_S * track.sample_rate_hz:
-            last = max(_nearest(end * 100, track.sample_rate_hz), begin + 1)
+            last = max(nearest(end * 100, track.sample_rate_hz), begin + 1)
             lines.append(f"[{_clock(last)}]")
     return "\n".join(lines) + "\n"
 
@@ -104,10 +105,6 @@ _WRITERS: dict[SubtitleFormat, Callable[[Track], str]] = {
     SubtitleFormat.VTT: vtt,
     SubtitleFormat.LRC: lrc,
 }
-
-
-def _nearest(numerator: int, denominator: int) -> int:
-    return (2 * numerator + denominator) // (2 * denominator)
 
 
 def _stamp(time_ms: int, point: str) -> str:

@@ -18,7 +18,8 @@ from typing import IO
 
 from jobs import keys
 from jobs.assembly.book import book_timeline
-from jobs.assembly.chapters import assemble_chapter, narrator
+from jobs.assembly.chapters import assemble_chapter
+from jobs.assembly.naming import narrator
 from jobs.assembly.timeline import ChapterTimeline, Timeline
 from jobs.marks.read_along_audio import ChapterAudio
 from jobs.marks.read_along_package import PackageEdit, identifier_of, navigation

@@ -12,9 +12,10 @@ from typing import BinaryIO
 import numpy as np
 import soundfile
 
-from jobs.assembly.chapters import chapter_key, narrator, provenance
+from jobs.assembly.chapters import chapter_key
 from jobs.assembly.containers import AAC_FRAME_SAMPLES
 from jobs.assembly.encode import EncodeSpec, Tags, encode
+from jobs.assembly.naming import narrator, provenance
 from jobs.assembly.timeline import ChapterTimeline
 from jobs.protocols import Store
 from jobs.spec import AudioFormat, JobRecord

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise, zip_longest
 
 from jobs.assembly.timeline import ChapterTimeline
-from jobs.marks.times import PartTime, Word
+from jobs.marks.times import PartTime, Word, nearest
 
 SMIL_TYPE = "application/smil+xml"
 _MICROSECONDS = 1_000_000
@@ -113,4 +113,4 @@ def _seconds(samples: int, sample_rate_hz: int) -> str:
 
 def _micro(samples: int, sample_rate_hz: int) -> int:
     """To the nearest microsecond, which is less than a sample."""
-    return (2 * samples * _MICROSECONDS + sample_rate_hz) // (2 * sample_rate_hz)
+    return nearest(samples * _MICROSECONDS, sample_rate_hz)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import BinaryIO, Literal
 
-from jobs.assembly.timeline import Placed
+from jobs.assembly.timeline import Placed, seconds_of
 from jobs.marks.times import PartTime
 from jobs.spec import Frozen
 
@@ -116,8 +116,3 @@ def segment_times(
         for place in placed
         if place.take is not None
     )
-
-
-def seconds_of(samples: int, sample_rate_hz: int) -> float:
-    """Samples in seconds, to six places."""
-    return round(samples / sample_rate_hz, 6)

@@ -68,6 +68,11 @@ class Stretch:
     begins: bool
 
 
+def nearest(numerator: int, denominator: int) -> int:
+    """The whole number nearest to a positive fraction, halves upwards: how times of samples are rounded."""
+    return (2 * numerator + denominator) // (2 * denominator)
+
+
 def stretches_of(segment: SegmentPlan) -> tuple[Stretch, ...]:
     """The sentences of a segment in order; together they cover it."""
     inner = [mark for mark in segment.sentences if mark.text_start > 0 and mark.spoken_start > 0]

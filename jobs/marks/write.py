@@ -8,21 +8,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from jobs import keys
 from jobs.assembly.book import book_timeline
 from jobs.assembly.naming import provenance
 from jobs.assembly.pauses import pauses_of
-from jobs.assembly.timeline import Placed, Timeline, common_rate_hz, place_chapter, place_segments, segments_by_chapter
+from jobs.assembly.timeline import (
+    Placed,
+    Timeline,
+    common_rate_hz,
+    place_chapter,
+    place_items,
+    seconds_of,
+    segments_by_chapter,
+)
 from jobs.marks.cues import Cue, cues_of
 from jobs.marks.formats import Shown, Track, written
-from jobs.marks.record import ChapterTimes, ItemTimes, Times, seconds_of, segment_times
+from jobs.marks.record import ChapterTimes, ItemTimes, Times, segment_times
 from jobs.marks.times import PartTime, times_of
 from jobs.plan import Plan, SegmentPlan
 from jobs.protocols import Store
 from jobs.spec import JobRecord, SegmentResult, SourceKind
-from jobs.state import SegmentState
 
 
 def write_chapter_marks(
@@ -134,13 +140,9 @@ def _chapters(store: Store, plan: Plan, timeline: Timeline, shown: list[Shown]) 
 
 
 def _items(segments: Sequence[SegmentPlan], results: Mapping[int, SegmentResult]) -> Iterator[_Run]:
-    """The items all of whose segments were spoken: those that have a file."""
-    for _, group in groupby(segments, key=lambda segment: segment.item):
-        parts = list(group)
-        rate_hz = common_rate_hz(parts, results)
-        if rate_hz is not None and all(results[part.segment].state is SegmentState.DONE for part in parts):
-            placed, samples = place_segments(parts, results, rate_hz, pause_at_end=False)
-            yield _Run(parts, placed, samples, rate_hz)
+    """The items that have a file."""
+    for item in place_items(segments, results):
+        yield _Run(item.parts, item.placed, item.samples, item.sample_rate_hz)
 
 
 def _write_item(store: Store, record: JobRecord, run: _Run) -> list[str]:

@@ -38,6 +38,10 @@ class Target:
             raise ValueError(msg)
         return level_db
 
+    def level_of(self, loudness_lufs: float | None, rms_db: float) -> float | None:
+        """What was measured, by the measure that is aimed at; None where there is no loudness."""
+        return None if loudness_lufs is None else rms_db if self.loudness_lufs is None else loudness_lufs
+
 
 TARGETS: MappingProxyType[Profile, Target] = MappingProxyType(
     {

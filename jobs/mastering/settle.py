@@ -90,9 +90,7 @@ class Settling:
         return setting, level_db
 
     def _level_db(self, found: Loudness) -> float | None:
-        if found.integrated_lufs is None:
-            return None
-        return found.integrated_lufs if self.target.loudness_lufs is not None else found.rms_db
+        return self.target.level_of(found.integrated_lufs, found.rms_db)
 
 
 def mastered(run: Run, setting: Setting, *, tone: bool = False) -> Iterator[Pcm]:

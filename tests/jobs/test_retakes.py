@@ -13,26 +13,9 @@ from jobs.state import SegmentState
 from jobs.stores import MemoryStore
 from jobs.takes import Judged, TakeOrigin, read_take, write_take
 from jobs.verdict import CHECKS_VERSION, Reason, Verdict
+from tests.helpers_truth import first_attempt
 
-FIRST = at_attempt(
-    SegmentTask(
-        job="j",
-        segment=3,
-        chapter=1,
-        model="m",
-        spoken="A line.",
-        voice="v",
-        language="en",
-        speed=1.0,
-        seed=0,
-        take="",
-        store_url="memory://x",
-        takes=3,
-        on_bad=OnBad.MARK,
-        base_seed=9,
-    ),
-    0,
-)
+FIRST = first_attempt()
 GOOD = Verdict(grade=Grade.GOOD)
 LONG = Verdict(grade=Grade.BAD, reasons=(Reason(check="pause", score=3.0, limit=1.0, text="a long pause"),))
 LONGER = Verdict(grade=Grade.BAD, reasons=(Reason(check="pause", score=4.0, limit=1.0, text="a longer pause"),))

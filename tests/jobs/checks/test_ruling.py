@@ -13,28 +13,9 @@ from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import SegmentState
 from jobs.takes import TakeInfo, TakeOrigin
 from jobs.verdict import Reason, Verdict
+from tests.helpers_truth import first_attempt
 
-FIRST = at_attempt(
-    SegmentTask(
-        job="j",
-        segment=7,
-        chapter=2,
-        model="m",
-        spoken="A line.",
-        voice="v",
-        language="en",
-        speed=1.0,
-        seed=0,
-        take="",
-        store_url="file:///nowhere",
-        takes=3,
-        on_bad=OnBad.MARK,
-        base_seed=5,
-        voice_revision="r",
-        numerics="1",
-    ),
-    0,
-)
+FIRST = first_attempt(voice_revision="r", numerics="1")
 GOOD = Verdict(grade=Grade.GOOD)
 
 
