@@ -6,7 +6,7 @@ Every method of Truth that changes something is one atomic move: it happens whol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from jobs.events import AudioChunk, Event
-from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
+from jobs.spec import JobRecord, Priority, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.state import JobState
 
 
@@ -64,12 +64,34 @@ class Verdict:
     dead: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How much there is to do: segments that wait, by class (paused jobs aside), and those that workers hold."""
+
+    waiting: dict[Priority, int]
+    held: int
+
+    @property
+    def segments(self) -> int:
+        """All that wait."""
+        return sum(self.waiting.values())
+
+
 class Truth(Protocol):
     """Where every job and segment is. `jobs.keys` lists what the Redis back end keeps."""
 
     # ── jobs ─────────────────────────────────────────────────────────────────────────────────────────────────────
     def create_job(self, record: JobRecord) -> bool:
         """Register a job in PLANNING and put its PLAN step into the outbox. False: a job of that id exists already."""
+        ...
+
+    def speak(self, record: JobRecord, tasks: Sequence[SegmentTask]) -> bool:
+        """Register a speech request and queue its segments, in one move. False: a job of that id exists already.
+
+        It is a job of class LIVE whose takes are all it makes: no step of it goes to the outbox, `jobs()` does not list
+        it, and with its last segment it is DONE (or DONE_WITH_FAILURES). All that is kept of it goes away by itself
+        SPEECH_TTL_S after its end. Everything else (lease, finish, events, cancel, poison) is as for any job.
+        """
         ...
 
     def job(self, job: str) -> JobRecord:
@@ -215,6 +237,10 @@ class Truth(Protocol):
         """All living workers."""
         ...
 
+    def depth(self) -> Depth:
+        """How much waits and is held: few commands, whatever the number of jobs."""
+        ...
+
     def wait_for_work(self, timeout_s: float) -> bool:
         """Sleep until something was queued, or until the time is up (False)."""
         ...
@@ -239,6 +265,22 @@ class Truth(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far somebody has read a job's two streams. `chunk` None: its audio is not wanted."""
+
+    event: str = "0"
+    chunk: str | None = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What came since: ids and entries, oldest first."""
+
+    events: list[tuple[str, Event]]
+    chunks: list[tuple[str, AudioChunk]]
+
+
 class Streams(Protocol):
     """Live logs of a job, read with plain ids: a reader that was cut off goes on after the last id it saw."""
 
@@ -256,6 +298,14 @@ class Streams(Protocol):
 
     def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
         """Audio chunks after an id, oldest first; `after="$"` means from now on."""
+        ...
+
+    def news(self, after: Mapping[str, Seen], *, timeout_s: float) -> dict[str, News]:
+        """What is new in many jobs in one call: of each job what came after the ids that were seen of it.
+
+        Jobs without news are missing. Waits up to `timeout_s` for the first news of any of them. Up to EVENTS_PER_READ
+        events and CHUNKS_PER_READ chunks of each: ask again with the new ids for more.
+        """
         ...
 
 

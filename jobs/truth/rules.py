@@ -23,6 +23,8 @@ DEAD_KEPT = 10_000
 WAKE_KEPT = 100
 WORKER_TTL_S = 15.0
 STREAM_TTL_S = 86_400.0
+SPEECH_TTL_S = 600.0
+"""How long what is kept of a speech request can be looked at after its end."""
 RECONCILE_AFTER_S = 300.0
 """A step is taken for lost when nothing about its job changed for this long."""
 CLAIM_AFTER_S = 60.0

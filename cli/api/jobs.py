@@ -1,0 +1,7 @@
+"""`/v1/jobs`: submit, list, look at, cancel, pause, resume and retry jobs."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,1 @@
+"""Who may use the HTTP door: tokens, their scopes and quotas."""
