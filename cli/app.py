@@ -10,7 +10,22 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from cli import acx, bench, control, doctor, export, fetch, jobs_view, listen, models_view, nodes, plan, submit, warm
+from cli import (
+    acx,
+    bench,
+    control,
+    doctor,
+    export,
+    fetch,
+    jobs_view,
+    listen,
+    models_view,
+    nodes,
+    plan,
+    serve,
+    submit,
+    warm,
+)
 from cli.options import Shared, shared
 from cli.output import Exit
 from jobs import errors
@@ -98,6 +113,7 @@ export.add_to(app)
 control.add_to(app)
 models_view.add_to(app)
 nodes.add_to(app)
+serve.add_to(app)
 doctor.add_to(app)
 warm.add_to(app)
 bench.add_to(app)

@@ -77,7 +77,7 @@ def export(  # one parameter per option is how Typer declares a command line
     """
     from cli.live_line import LiveLine
     from cli.session import connect
-    from cli.sources import one_of
+    from jobs.asking import one_of
     from jobs.datasets.to_folder import Asked, export_jobs, source_of
     from jobs.kinds import DatasetLayout
 

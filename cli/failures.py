@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from cli.output import JsonValue
 from cli.session import Session
+from jobs import outcome
+from jobs.outcome import Reasons
 from jobs.spec import JobRecord
-from jobs.state import SegmentState
-
-Reasons = list[tuple[str, int]]
-"""Reasons and how many segments failed for each, the commonest first."""
 
 
 def failure_reasons(session: Session, record: JobRecord) -> Reasons:
     """The reasons of a job's failed segments; the truth is asked only if there are any. Raises UnknownJob."""
     if not record.failed:
         return []
-    results = session.broker.truth.results(record.job).values()
-    return Counter(result.reason for result in results if result.state is SegmentState.FAILED).most_common()
+    return outcome.failure_reasons(session.broker.truth.results(record.job).values())
 
 
 def failure_line(record: JobRecord, reasons: Reasons) -> str:

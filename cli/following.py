@@ -9,11 +9,12 @@ from pathlib import Path
 from cli.acx_table import show_job
 from cli.bad_takes import job_bad_takes, take_documents, take_lines
 from cli.costs import cost_document, cost_text, end_cost
-from cli.failures import Reasons, failure_documents, failure_line, failure_reasons
+from cli.failures import failure_documents, failure_line, failure_reasons
 from cli.output import Exit, JsonValue, Output
 from cli.session import Session
 from cli.watch import Follower
 from jobs.deliver import deliver, finished_objects, worth_showing
+from jobs.outcome import Reasons
 from jobs.progress import clock
 from jobs.spec import JobRecord
 from jobs.state import JobState

@@ -56,7 +56,7 @@ def listen(  # one parameter per option is how Typer declares a command line
         record = session.broker.truth.job(job)
         store = session.store_of(record)
         listener = Listener(session.broker.truth, session.broker.streams, store, job=job, plan=load_plan(store, job))
-        sounds = listener.sounds(from_now=start == "now")
+        sounds = listener.sounds(listener.now()) if start == "now" else listener.sounds()
         if play:
             _play(sounds)
         else:
@@ -66,7 +66,7 @@ def listen(  # one parameter per option is how Typer declares a command line
 def _write(output: Output, sounds: Iterator[Sound], *, wav: bool) -> None:
     import json
 
-    from jobs.listen import endless_wav_header
+    from jobs.wav_header import endless_wav_header
 
     samples, rate_hz = 0, 0
     target = output.raw()

@@ -74,14 +74,13 @@ def run(reading: Reading, output: Output, *, everything: bool) -> Exit:
     from jobs.drafts import Wishes
     from jobs.errors import BadOption, BadSource
 
-    settings = settings_for(None)
-    voice = reading.voice_name
+    settings, asked = settings_for(None), reading.asked
     wishes = Wishes(
-        offer=plan_offer(reading.model or settings.model, voice, settings),
+        offer=plan_offer(asked.model or settings.model, asked.voice, settings),
         store_url=settings.store_url,
-        voice=voice,
-        language=reading.lang,
-        options=reading.plan_options(),
+        voice=asked.voice,
+        language=asked.language,
+        options=asked.plan_options(),
         skip_bad_lines=True,
     )
     documents: list[JsonValue] = []

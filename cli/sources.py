@@ -1,79 +1,63 @@
-"""What `plan` and `submit` are asked about reading and speaking: from typed words to sources and options."""
+"""What `plan` and `submit` are asked: from typed words to sources and to what is wanted of them."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from cli.session import is_path
+from jobs.asking import Asked, recogniser_in, with_recogniser
 from jobs.drafts import Source
-from jobs.errors import BadOption, BadSource, SourceProblem
-from jobs.planning import PlanOptions
+from jobs.errors import BadSource, SourceProblem
 from jobs.reading import load_source, read_bounded
-from jobs.reading.cast import parse_cast
-from jobs.reading.options import ReadingOptions, skip_set
-from jobs.speaking.base import Addresses
 from jobs.speaking.lexicon import Lexicon
-from jobs.speaking.speaker import SpeakingOptions
 from jobs.spec import SourceKind
 
 STDIN = "-"
-Choice = TypeVar("Choice", bound=StrEnum)
+TYPED = {"language": "lang", "exports": "export"}
+"""Options that commands call otherwise than `Asked` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The options of `plan` and `submit` that decide how a source is read and spoken, as they were typed."""
+    """What is to be read, and what is asked of it."""
 
     files: tuple[str, ...]
-    model: str | None = None
-    voice: str | None = None
-    lang: str | None = None
-    kind: str | None = None
-    encoding: str | None = None
-    skip: str | None = None
-    keep: str | None = None
-    lexicon: str | None = None
-    markup: bool = False
-    cast: str | None = None
-    addresses: str = Addresses.HOST
+    asked: Asked
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Reading:
-        """Out of all options of the running command (`context.params`), by their names."""
-        chosen = {field.name: options[field.name] for field in fields(cls)}
-        return cls(**{**chosen, "files": tuple(options["files"])})
+        """Out of all options of the running command (`context.params`), by their names. Raises BadSource."""
+        return cls(tuple(options["files"]), asked_of(options))
 
     @property
     def source_kind(self) -> SourceKind | None:
         """The kind that `--type` names. Raises BadOption."""
-        return one_of(SourceKind, "--type", self.kind) if self.kind is not None else None
+        return self.asked.source_kind
 
-    @property
-    def voice_name(self) -> str | None:
-        """The voice; a path is made absolute, since workers run in other folders."""
-        if self.voice is not None and is_path(self.voice):
-            return str(Path(self.voice).expanduser().absolute())
-        return self.voice
 
-    def plan_options(self) -> PlanOptions:
-        """What the planner is told.
+def asked_of(options: Mapping[str, Any]) -> Asked:
+    """What a command was asked, as far as it has such options. What is a path is made absolute: workers run elsewhere.
 
-        Raises:
-            BadOption: a value that is not possible.
-            BadSource: the lexicon cannot be read, or has lines that are wrong.
-        """
-        lexicon = None if self.lexicon is None else read_lexicon(Path(self.lexicon).expanduser())
-        return PlanOptions(
-            reading=ReadingOptions(encoding=self.encoding, skip=skip_set(_names(self.skip), _names(self.keep))),
-            speaking=SpeakingOptions(lexicon=lexicon, addresses=one_of(Addresses, "--addresses", self.addresses)),
-            markup=self.markup,
-            cast={} if self.cast is None else parse_cast(self.cast),
-        )
+    Raises:
+        BadSource: the lexicon cannot be read, or has lines that are wrong.
+    """
+    names = {field.name: TYPED.get(field.name, field.name) for field in fields(Asked)}
+    words = {name: options[typed] for name, typed in names.items() if typed in options}
+    if (voice := words.get("voice")) is not None and is_path(voice):
+        words["voice"] = str(Path(voice).expanduser().absolute())
+    if (lexicon := words.get("lexicon")) is not None:
+        words["lexicon"] = read_lexicon(Path(lexicon).expanduser())
+    if (model := recogniser_in(words.get("check", ""))) and _is_folder(model):
+        words["check"] = with_recogniser(str(Path(model).expanduser().absolute()))
+    return Asked(**words)
+
+
+def _is_folder(recogniser: str) -> bool:
+    return recogniser.startswith(("~", ".", "/")) or ("/" in recogniser and Path(recogniser).is_dir())
 
 
 def source_of(name: str, kind: SourceKind | None) -> Source:
@@ -91,27 +75,14 @@ def source_name(name: str, kind: SourceKind | None) -> str:
 
 def read_lexicon(path: Path) -> Lexicon:
     """The lexicon in a file. Raises BadSource."""
+    return lexicon_in(load_source(path), str(path), path.name)
+
+
+def lexicon_in(data: bytes, called: str, name: str) -> Lexicon:
+    """The lexicon in some bytes; `called` in full, `name` in short for errors of its lines. Raises BadSource."""
     try:
-        text = load_source(path).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        msg = f"--lexicon {path} is not UTF-8 (byte {error.start}); save it as UTF-8"
+        msg = f"--lexicon {called} is not UTF-8 (byte {error.start}); save it as UTF-8"
         raise BadSource(SourceProblem("bad_lexicon", msg)) from error
-    return Lexicon.parse(text, path.name)
-
-
-def one_of(kind: type[Choice], option: str, value: str) -> Choice:
-    """The member of an enum with that value. Raises BadOption with all of them."""
-    try:
-        return kind(value)
-    except ValueError:
-        msg = f"{option} {value!r} is not possible; allowed are {', '.join(kind)}"
-        raise BadOption(msg) from None
-
-
-def several_of(kind: type[Choice], option: str, typed: str | None) -> tuple[Choice, ...]:
-    """The members of an enum that a comma-separated list names, each once. Raises BadOption."""
-    return tuple(dict.fromkeys(one_of(kind, option, name) for name in _names(typed)))
-
-
-def _names(text: str | None) -> Sequence[str]:
-    return () if text is None else [name.strip() for name in text.split(",")]
+    return Lexicon.parse(text, name)

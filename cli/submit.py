@@ -78,22 +78,8 @@ def submit(  # one parameter per option is how Typer declares a command line
 
     Submitting the same file with the same options again goes on where the job stopped.
     """
-    from cli.finishing import Finishing
     from cli.sources import Reading
     from cli.submitting import Ask, run
 
-    ask = Ask(
-        reading=Reading.of(context.params),
-        finishing=Finishing.of(context.params),
-        seed=seed,
-        speed=speed,
-        formats=formats,
-        out=out,
-        live=live,
-        priority=priority,
-        skip_bad_lines=skip_bad_lines,
-        wait=wait,
-        dry_run=dry_run,
-        edit=edit,
-    )
+    ask = Ask(reading=Reading.of(context.params), out=out, wait=wait, dry_run=dry_run, edit=edit)
     raise typer.Exit(run(ask, shared(context)))

@@ -11,13 +11,12 @@ from pathlib import Path
 import click
 
 from cli.estimates import Expecting, running_broker
-from cli.finishing import Finishing
 from cli.following import default_out, follow_all
 from cli.options import Shared
 from cli.output import Exit, JsonValue, Output
 from cli.plan_show import show_plan
 from cli.session import connect, find_offer, settings_for
-from cli.sources import Reading, one_of, several_of, source_of
+from cli.sources import Reading, source_of
 from jobs.connect import Broker
 from jobs.deliver import check_folder
 from jobs.drafts import Draft, Source, Wishes, make_draft
@@ -26,11 +25,9 @@ from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.estimate import Estimate
 from jobs.kinds import Profile
 from jobs.mastering.acx import long_chapters
-from jobs.mastering.profiles import usual_formats
 from jobs.plan_view import short_line, shown
-from jobs.planning import PlanOptions
 from jobs.progress import clock
-from jobs.spec import AudioFormat, JobRecord, ModelOffer, Priority
+from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_shared_store
 from jobs.submit import accept, check_space
 
@@ -40,14 +37,7 @@ class Ask:
     """One call of `submit` as it was typed."""
 
     reading: Reading
-    finishing: Finishing
-    seed: int
-    speed: float
-    formats: str | None
     out: str | None
-    live: bool
-    priority: str
-    skip_bad_lines: bool
     wait: bool
     dry_run: bool
     edit: bool
@@ -55,14 +45,14 @@ class Ask:
 
 def run(ask: Ask, options: Shared) -> Exit:
     """Do one `submit`. Raises our errors; nothing is queued before every source was read and planned."""
-    output, reading = options.output, ask.reading
+    output, reading, asked = options.output, ask.reading, ask.reading.asked
     settings = settings_for(options.broker)
     with contextlib.ExitStack() as stack:
         session = stack.enter_context(connect(options.broker)) if settings.broker is not None else None
-        model = _model_name(reading.model or settings.model)  # workers run in other folders
-        offer = find_offer(model, reading.voice_name, settings, session.broker if session else None)
-        expecting = Expecting.of(settings, offer, reading.voice_name)
-        wishes = _wishes(ask, expecting.offer, settings.store_url, reading.plan_options())
+        model = _model_name(asked.model or settings.model)  # workers run in other folders
+        offer = find_offer(model, asked.voice, settings, session.broker if session else None)
+        expecting = Expecting.of(settings, offer, asked.voice)
+        wishes = _wishes(ask, expecting.offer, settings.store_url)
         sources = [source_of(name, reading.source_kind) for name in reading.files]
         drafts = [_draft(ask, source, wishes) for source in sources]
         outs = _check_outs(ask, drafts)
@@ -130,33 +120,10 @@ def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
     return draft.with_plan(edited_plan(draft.plan, text, source_text=source_text, max_chars=max_chars))
 
 
-def _wishes(ask: Ask, offer: ModelOffer, store_url: str, options: PlanOptions) -> Wishes:
+def _wishes(ask: Ask, offer: ModelOffer, store_url: str) -> Wishes:
     named = ask.out if ask.out is not None and "://" in ask.out else store_url
-    return Wishes(
-        offer=offer,
-        store_url=open_shared_store(named).url,  # one spelling: the URL is part of the job's id
-        voice=ask.reading.voice_name,
-        language=ask.reading.lang,
-        seed=ask.seed,
-        speed=ask.speed,
-        formats=_formats(ask),
-        priority=one_of(Priority, "--priority", ask.priority),
-        live=ask.live,
-        options=options,
-        checks=ask.finishing.checks,
-        mastering=ask.finishing.mastering,
-        subtitles=ask.finishing.subtitles,
-        read_along=ask.finishing.read_along,
-        exports=ask.finishing.exports,
-        skip_bad_lines=ask.skip_bad_lines,
-    )
-
-
-def _formats(ask: Ask) -> tuple[AudioFormat, ...]:
-    if ask.formats is None:
-        mastering = ask.finishing.mastering
-        return usual_formats(None if mastering is None else mastering.profile)
-    return several_of(AudioFormat, "--format", ask.formats)
+    # One spelling of the store: its URL is part of the job's id.
+    return ask.reading.asked.wishes(offer, open_shared_store(named).url)
 
 
 def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from redis.exceptions import RedisError
 
+from jobs.access.gate import Gate
+from jobs.access.memory import MemoryGate
+from jobs.access.redis_gate import RedisGate
 from jobs.errors import BadOption
 from jobs.protocols import Streams, Truth
 from jobs.settings import Settings
@@ -41,6 +44,8 @@ class Broker:
     truth: Truth
     streams: Streams
     calls: Calls | None
+    gate: Gate = field(default_factory=MemoryGate)
+    """Tokens of the HTTP door and what they used."""
 
     def ping(self) -> None:
         """Ask for one answer; waits a little for a server that refuses for now, not for one that is away.
@@ -113,6 +118,7 @@ def open_broker(url: str, settings: Settings) -> Broker:
             calls, max_audio_bytes=settings.max_audio_stream_bytes, max_total_bytes=settings.max_audio_total_bytes
         ),
         calls=calls,
+        gate=RedisGate(calls),
     )
     broker.ping()
     return broker

@@ -7,16 +7,62 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePath
 
 from jobs import keys
-from jobs.errors import BadOutput
+from jobs.errors import BadOutput, ObjectMissing
 from jobs.protocols import Store
 
 INTERNAL = frozenset({"source", "plan.jsonl", "cover", "places.json"})
 """Objects of a job that are its own business and are not handed out."""
 INTERNAL_FOLDERS = ("mastering/",)
 """Folders of such objects."""
+
+
+MEDIA_TYPES = {
+    ".m4b": "audio/mp4",
+    ".mp3": "audio/mpeg",
+    ".flac": "audio/flac",
+    ".opus": "audio/ogg",
+    ".wav": "audio/wav",
+    ".srt": "application/x-subrip",
+    ".vtt": "text/vtt; charset=utf-8",
+    ".lrc": "text/plain; charset=utf-8",
+    ".txt": "text/plain; charset=utf-8",
+    ".csv": "text/csv; charset=utf-8",
+    ".tsv": "text/tab-separated-values; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".gz": "application/gzip",
+    ".tar": "application/x-tar",
+    ".epub": "application/epub+zip",
+}
+"""By ending, of all that jobs hand out; any other file is just bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A finished file: `name` is its path below the job, `key` that in the store."""
+
+    name: str
+    key: str
+    size_bytes: int
+
+    @property
+    def media_type(self) -> str:
+        """What it holds, by its ending."""
+        return MEDIA_TYPES.get(PurePath(self.name).suffix.lower(), "application/octet-stream")
+
+
+def finished_files(store: Store, job: str, keys_of_files: Sequence[str]) -> list[Finished]:
+    """Some of a job's finished objects, as files with their sizes. One that was deleted meanwhile is left out."""
+    prefix, files = keys.job_object(job, ""), []
+    for key in keys_of_files:
+        with contextlib.suppress(ObjectMissing):
+            files.append(Finished(key.removeprefix(prefix), key, store.size_bytes(key)))
+    return files
 
 
 def finished_objects(store: Store, job: str) -> list[str]:

@@ -14,6 +14,7 @@ JobsError
 │   ├── ObjectMissing   no object has that key
 │   └── ObjectDamaged   an object is not what its record says (size, checksum, length)
 ├── EncodeMismatch      finished audio read back does not have the length or content that went in
+├── SpeechIncomplete    a speech request ended without being heard whole
 └── MissingExtra        an optional package is not installed; carries the install line
 """
 
@@ -93,6 +94,10 @@ class ObjectDamaged(StoreError):
 
 class EncodeMismatch(JobsError):
     """Finished audio, read back after encoding, does not have the length or content that went in."""
+
+
+class SpeechIncomplete(JobsError):
+    """A speech request ended without being heard whole: a segment failed, or it was cancelled."""
 
 
 class MissingExtra(JobsError):

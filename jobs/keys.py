@@ -5,16 +5,17 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | key | type | content | written by | goes away |
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
-| tts:job:<job> | hash | spec, state, counters | scripts | forget |
-| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, rule, … | finish, cancel, forget |
+| tts:job:<job> | hash | spec, state, counters | scripts | forget; all of a speech request: TTL after its end |
+| tts:speech | set | speech requests that are not over; they are not in tts:jobs | speak | their end |
+| tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, speak, … | finish, cancel, forget |
 | tts:q:<job> | zset | waiting segment → order (given-back ones in front) | enqueue, give back | lease, cancel |
 | tts:left:<job> | hash | chapter → segments not finished | enqueue, finish | forget |
 | tts:assembled:<job> | set | chapters whose audio is in the store | chapter_assembled | retry, speak_again, forget |
 | tts:done:<job> | bitmap | segment is finished (done or failed) | finish | rule, retry, speak_again, forget |
 | tts:res:<job> | hash | segment → SegmentResult JSON | finish, rule | rule, retry, speak_again, forget |
 | tts:starts:<job> | hash | step → how often started since the job moved on | step_started | its end, when it moves on |
-| tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, lease | when empty |
-| tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease | – |
+| tts:ready:<class> | zset | lane (job) → virtual time; 0 live, 1 normal, 2 bulk | enqueue, speak, lease | when empty |
+| tts:vnow:<class> | string | virtual time of the class: where a new lane starts | lease, speak | – |
 | tts:workers | zset | worker → last heartbeat (server time, s) | register, beat | bury |
 | tts:worker:<worker> | hash | WorkerInfo JSON, the last Beat, what the last lease gave | register, beat, lease | bury |
 | tts:held:<worker> | set | `<job>|<segment>` this worker holds | lease | finish, give back |
@@ -27,6 +28,10 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
 | tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; when full, expired ones |
 | tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
+| tts:tokens | hash | SHA-256 of a secret → Token JSON | add | remove |
+| tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
+| tts:chars:<token> | hash | day (UTC), characters counted on it, last call | count_chars | at the day's end |
+| tts:speaking:<token> | zset | speech request → when its place is free, unless renewed | speaking | its end, or then |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
 
 Store (`docs/streams.md` section 3)
@@ -41,6 +46,11 @@ Store (`docs/streams.md` section 3)
 | jobs/<job>/manifest.jsonl, datasets/<layout>/… | every utterance; the same as datasets (`docs/datasets.md`) |
 | takes/<aa>/<take>.flac, .json | one attempt at a segment and what is known of it; an unusable one has no audio |
 | takes/<aa>/<take>.<recogniser>.heard.json | what a speech recogniser heard in it |
+| voices/<voice>/clip.flac, voice.json | a reference clip and who agreed to what; the record is written last |
+| files/<file>/content, file.json | an uploaded file or what came of a batch; the record is written last |
+| batches/<batch>/….json, lines.jsonl | a batch of speech requests (`jobs/batches/records.py`), each written once |
+| batches-open/<batch> | one that has not ended yet |
+| batch-audio/<batch>/NNNNNN.ext | audio of its lines in formats that jobs do not write |
 """
 
 from __future__ import annotations
@@ -52,6 +62,7 @@ import unicodedata
 PREFIX = "tts:"
 CELERY_PREFIX = "tts:c:"
 JOBS = "tts:jobs"
+SPEECH = "tts:speech"
 WORKERS = "tts:workers"
 BLAME = "tts:blame"
 SUSPECTS = "tts:suspects"
@@ -61,6 +72,7 @@ DEAD = "tts:dead"
 WAKE = "tts:wake"
 AUDIO_BYTES = "tts:audio-bytes"
 AUDIO_TOTAL = "tts:audio-total"
+TOKENS = "tts:tokens"
 
 
 def job(job: str) -> str:
@@ -131,6 +143,21 @@ def events(job: str) -> str:
 def audio(job: str) -> str:
     """Public live audio stream of a job."""
     return f"tts:audio:{job}"
+
+
+def token_rate(token: str) -> str:
+    """When a token's requests per minute are all free again."""
+    return f"tts:rate:{token}"
+
+
+def token_chars(token: str) -> str:
+    """Hash of the characters that a token used on one day."""
+    return f"tts:chars:{token}"
+
+
+def token_speaking(token: str) -> str:
+    """ZSET of a token's places for speech that are taken."""
+    return f"tts:speaking:{token}"
 
 
 def job_object(job: str, name: str) -> str:
@@ -220,6 +247,67 @@ def dataset_part(job: str, part: int) -> str:
 def dataset_left_out(job: str) -> str:
     """What a dataset does not hold of one job, and why."""
     return f"{dataset_entries(job)}left-out.jsonl"
+
+
+FILES = "files/"
+"""Where uploaded files, and those that batches write, are."""
+BATCHES = "batches/"
+"""Where all that is kept of batches is, but their audio: that is much."""
+OPEN_BATCHES = "batches-open/"
+"""One small object for each batch that has not ended."""
+
+
+def file_content(file: str) -> str:
+    """Store key of what is in a file."""
+    return f"{FILES}{file}/content"
+
+
+def file_record(file: str) -> str:
+    """Store key of what is known of a file: where it is, the file is whole."""
+    return f"{FILES}{file}/file.json"
+
+
+def batch_object(batch: str, name: str) -> str:
+    """Store key of an object that belongs to one batch."""
+    return f"{BATCHES}{batch}/{name}"
+
+
+def open_batch(batch: str) -> str:
+    """Store key of the sign that a batch has not ended."""
+    return f"{OPEN_BATCHES}{batch}"
+
+
+def batch_audio(batch: str, line: int, extension: str) -> str:
+    """Store key of the audio of a line (numbered from 1) of a batch, in a format that its job does not write."""
+    return f"{batch_audios(batch)}{line:06d}.{extension}"
+
+
+def batch_audios(batch: str) -> str:
+    """Where such audio of one batch is."""
+    return f"batch-audio/{batch}/"
+
+
+VOICES = "voices/"
+"""Where the reference clips of a store are."""
+
+
+def voice_clip(voice: str) -> str:
+    """Store key of a reference clip."""
+    return f"{VOICES}{voice}/clip.flac"
+
+
+def voice_record(voice: str) -> str:
+    """Store key of what is known of a reference clip: where it is, the clip is whole."""
+    return f"{VOICES}{voice}/voice.json"
+
+
+PROBE_PREFIX = "probes/"
+"""Small objects by which servers find out whether a store can be written; each deletes its own."""
+
+
+def probe(server: str) -> str:
+    """Store key of one server's probe."""
+    return f"{PROBE_PREFIX}{server}"
 
 
 def slug(text: str, max_chars: int = 60) -> str:

@@ -5,22 +5,25 @@ Many segments are spoken at once; a listener wants them one after the other, wit
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from jobs.assembly.pauses import PAUSES
+from jobs.errors import SpeechIncomplete
 from jobs.events import AudioChunk, Event, EventKind
 from jobs.plan import Plan
-from jobs.protocols import Store, Streams, Truth
+from jobs.positions import Position, starts
+from jobs.protocols import Seen, Store, Streams, Truth
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
-from jobs.takes import open_samples, read_take
+from jobs.takes import load_take
 
-POLL_S = 0.5
-LIVE_POLL_S = 0.05
+POLL_S = 0.2
+"""How long one wait for news may take: whoever listens may be stopped that soon."""
+QUIET_POLLS = 10
+"""After so many waits without news it is looked whether the job is still there."""
 _ENDS = {EventKind.SEGMENT_DONE, EventKind.SEGMENT_SETTLED, EventKind.SEGMENT_FAILED}
 
 
@@ -32,16 +35,34 @@ class Sound:
     sample_rate_hz: int
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where to begin: at a segment, without so many samples of what is heard from there on (`skip`, by the rate).
+
+    `sample` is where that is in the job's audio, None where it is not known.
+    """
+
+    segment: int = 0
+    skip: Position | None = None
+    sample: int | None = 0
+
+
+BEGINNING = Start()
+
+
 @dataclass
 class _Heard:
-    """What the streams said so far."""
+    """What the streams said so far. `current` is the segment that is heard now."""
 
     takes: dict[int, str] = field(default_factory=dict)
-    failed: set[int] = field(default_factory=set)
+    failed: dict[int, str] = field(default_factory=dict)
     chunks: dict[int, list[AudioChunk]] = field(default_factory=dict)
     state: JobState | None = None
+    reason: str = ""
     last_event: str = "0"
     last_chunk: str = "0"
+    quiet: int = 0
+    current: int = 0
 
 
 class Listener:
@@ -55,38 +76,81 @@ class Listener:
         self._plan = plan
         record = truth.job(job)
         self._live = record.spec.live
-        self._heard = _Heard(state=record.state)
-        for segment, result in truth.results(job).items():
-            self._note_result(segment, result.state is SegmentState.DONE, result.take)
+        self._heard = _Heard(state=record.state, reason=record.reason)
+        results = truth.results(job)
+        self._known = starts(plan, results)
+        for segment, result in results.items():
+            self._note_result(segment, result.state is SegmentState.DONE, result.take, result.reason)
 
-    def sounds(self, *, from_now: bool = False) -> Iterator[Sound]:
-        """Pieces in reading order, from the first segment on or (`from_now`) from the first that is not done yet."""
-        first = self._first_open() if from_now else 0
-        rate_hz = 0
+    def now(self) -> Start:
+        """The first segment that is not finished yet."""
+        finished = self._heard.takes.keys() | self._heard.failed.keys()
+        open_ones = (s.segment for s in self._plan.segments if s.segment not in finished)
+        return self.at_segment(next(open_ones, len(self._plan.segments)))
+
+    def at_segment(self, segment: int) -> Start:
+        """The beginning of a segment; behind the last one nothing is heard."""
+        return Start(segment, sample=self._known.of(segment))
+
+    def at(self, position: Position) -> Start:
+        """A place in the audio. What is not made yet is waited for; what comes before is not heard."""
+        rate_hz = self._known.sample_rate_hz
+        if not rate_hz:
+            return Start(0, position, sample=None)
+        sample = position(rate_hz)
+        segment = self._known.find(sample)
+        before = sample - self._known.samples[segment]
+        return Start(segment, lambda _rate_hz: before, sample)
+
+    def sounds(
+        self, start: Start = BEGINNING, *, whole: bool = False, stopped: Callable[[], bool] = lambda: False
+    ) -> Iterator[Sound]:
+        """Pieces in reading order. A failed segment is a gap; silence before the first sound is not heard.
+
+        `whole`: as one answer, of which nothing may be missing and after whose last segment nothing comes. `stopped` is
+        asked every POLL_S; once it says so, no more comes.
+
+        Raises:
+            SpeechIncomplete: `whole`, and a segment failed, its sound changed midway, or the job ended before.
+            UnknownJob: the job was deleted.
+        """
+        return _without(self._from(start.segment, whole, stopped), start.skip)
+
+    def _from(self, first: int, whole: bool, stopped: Callable[[], bool]) -> Iterator[Sound]:  # noqa: FBT001  # private
+        rate_hz, last = 0, len(self._plan.segments) - 1
         for segment in self._plan.segments[first:]:
-            for sound in self._segment(segment.segment):
+            self._turn_to(segment.segment)
+            for sound in self._segment(segment.segment, whole, stopped):
                 rate_hz = sound.sample_rate_hz
                 yield sound
-            self._heard.chunks.pop(segment.segment, None)
+            if stopped():
+                return
+            if whole:
+                self._check_heard(segment.segment)
             if self._over(segment.segment):
                 return
-            if rate_hz:
+            if rate_hz and not (whole and segment.segment == last):
                 pause = PAUSES.after(segment, rate_hz)
                 yield Sound(np.zeros(self._gap(segment.segment, rate_hz) + pause, np.int16), rate_hz)
 
-    def _first_open(self) -> int:
-        finished = self._heard.takes.keys() | self._heard.failed
-        return next((s.segment for s in self._plan.segments if s.segment not in finished), len(self._plan.segments))
+    def _turn_to(self, segment: int) -> None:
+        """Go to a segment. What the log says meanwhile is noted: a slow listener may come to its end when it is gone."""
+        self._heard.chunks.pop(self._heard.current, None)
+        self._heard.current = segment
+        if self._heard.state not in FINAL_JOB_STATES:
+            self._note_events(0.0)
 
-    def _segment(self, segment: int) -> Iterator[Sound]:
+    def _segment(self, segment: int, whole: bool, stopped: Callable[[], bool]) -> Iterator[Sound]:  # noqa: FBT001  # private
         """One segment: from the live stream as it comes, or from the store once its take is there.
 
         A take that is rejected while it is heard is followed by another one, from its beginning.
         """
         take, played = "", 0
-        while True:
+        while not stopped():
             coming = self._coming(segment)
             if coming not in {"", take}:
+                if whole and played:
+                    raise self._incomplete(f"segment {segment} was spoken anew while it was heard")
                 take, played = coming, 0
             for chunk in self._playable(segment, played):
                 samples = np.frombuffer(chunk.data, "<i2").astype(np.int16)[played - chunk.start_sample :]
@@ -125,8 +189,20 @@ class Listener:
 
     def _stored(self, segment: int, played: int) -> Iterator[Sound]:
         take = self._heard.takes[segment]
-        rate_hz = read_take(self._store, take).sample_rate_hz
-        yield Sound(open_samples(self._store, take)[played:], rate_hz)
+        info, samples = load_take(self._store, take)
+        yield Sound(samples[played:], info.sample_rate_hz)
+
+    def _check_heard(self, segment: int) -> None:
+        """Raise SpeechIncomplete where a segment was not heard to its end."""
+        heard = self._heard
+        if segment in heard.failed:
+            raise self._incomplete(f"segment {segment} could not be spoken: {heard.failed[segment]}")
+        if self._over(segment):
+            raise self._incomplete(f"it is {heard.state}" + (f": {heard.reason}" if heard.reason else ""))
+
+    def _incomplete(self, why: str) -> SpeechIncomplete:
+        msg = f"speech {self._job} could not be completed, {why}; send the request again"
+        return SpeechIncomplete(msg)
 
     def _gap(self, segment: int, rate_hz: int) -> int:
         """Length of what stands for a segment that could not be spoken, as in the finished audio."""
@@ -144,13 +220,24 @@ class Listener:
         Raises:
             UnknownJob: the job was deleted; nothing more will come.
         """
-        heard, last = self._heard, (self._heard.last_event, self._heard.last_chunk)
-        if self._live:
-            for entry, chunk in self._streams.audio(self._job, after=heard.last_chunk, timeout_s=LIVE_POLL_S):
-                heard.last_chunk = entry
-                self._note_chunk(chunk)
-        wait_s = 0.0 if self._live else POLL_S
-        events = self._streams.events(self._job, after=heard.last_event, timeout_s=wait_s)
+        if self._note_events(POLL_S):
+            self._heard.quiet = 0
+            return
+        self._heard.quiet += 1
+        if self._heard.quiet % QUIET_POLLS == 0:
+            self._truth.job(self._job)
+
+    def _note_events(self, timeout_s: float) -> bool:
+        """Note what the streams say (live audio only when there is time for it); whether they said anything."""
+        heard, audio = self._heard, self._live and timeout_s > 0
+        seen = Seen(heard.last_event, heard.last_chunk if audio else None)
+        news = self._streams.news({self._job: seen}, timeout_s=timeout_s).get(self._job)
+        if news is None:
+            return False
+        for entry, chunk in news.chunks:
+            heard.last_chunk = entry
+            self._note_chunk(chunk)
+        events = news.events
         while events:
             for entry, event in events:
                 heard.last_event = entry
@@ -158,11 +245,14 @@ class Listener:
             # An end that was followed by a retry is none: it counts only as the last word of the log.
             over = heard.state in FINAL_JOB_STATES
             events = self._streams.events(self._job, after=heard.last_event) if over else []
-        if (heard.last_event, heard.last_chunk) == last:
-            self._truth.job(self._job)
+        return True
 
     def _note_chunk(self, chunk: AudioChunk) -> None:
-        held = self._heard.chunks.setdefault(chunk.segment, [])
+        """Keep a chunk, unless its segment was heard, or can be read from the store when its turn comes."""
+        heard = self._heard
+        if chunk.segment < heard.current or (chunk.segment != heard.current and chunk.segment in heard.takes):
+            return
+        held = heard.chunks.setdefault(chunk.segment, [])
         if chunk.discard:
             held[:] = [other for other in held if other.take != chunk.take]
         elif chunk.chunk == 0:
@@ -171,27 +261,37 @@ class Listener:
             held.append(chunk)
 
     def _note_event(self, event: Event) -> None:
-        self._heard.state = event.state
+        heard = self._heard
+        heard.state = event.state
+        if event.kind is EventKind.JOB:
+            heard.reason = event.reason or ""
         if event.failed == 0:
-            self._heard.failed.clear()  # a retry: what failed before is spoken again
+            heard.failed.clear()  # a retry: what failed before is spoken again
         if event.segment is None:
             return
         if event.kind is EventKind.SEGMENT_AGAIN:
-            self._heard.takes.pop(event.segment, None)
+            heard.takes.pop(event.segment, None)
         elif event.kind in _ENDS:
-            self._note_result(event.segment, event.kind is not EventKind.SEGMENT_FAILED, event.take or "")
+            done = event.kind is not EventKind.SEGMENT_FAILED
+            self._note_result(event.segment, done, event.take or "", event.reason or "")
 
-    def _note_result(self, segment: int, done: bool, take: str) -> None:  # noqa: FBT001  # private, named at the call
+    def _note_result(self, segment: int, done: bool, take: str, reason: str) -> None:  # noqa: FBT001  # private
+        heard = self._heard
         if done:
-            self._heard.takes[segment] = take
+            heard.takes[segment] = take
+            if segment != heard.current:
+                heard.chunks.pop(segment, None)  # many segments come at once: only one is kept in memory
         else:
-            self._heard.takes.pop(segment, None)  # the checks of its chapter may take a done one back
-            self._heard.failed.add(segment)
+            heard.takes.pop(segment, None)  # the checks of its chapter may take a done one back
+            heard.failed[segment] = reason
 
 
-def endless_wav_header(sample_rate_hz: int) -> bytes:
-    """A WAV header for 16-bit mono PCM of unknown length: sizes 0xFFFFFFFF, as players of pipes expect."""
-    open_bytes, header_bytes, bytes_per_sample = 0xFFFFFFFF, 16, 2
-    riff = struct.pack("<4sI4s", b"RIFF", open_bytes, b"WAVE")
-    rate = (sample_rate_hz, sample_rate_hz * bytes_per_sample, bytes_per_sample, 8 * bytes_per_sample)
-    return riff + struct.pack("<4sIHHIIHH4sI", b"fmt ", header_bytes, 1, 1, *rate, b"data", open_bytes)
+def _without(sounds: Iterator[Sound], skip: Position | None) -> Iterator[Sound]:
+    """The sounds without so many samples of their beginning."""
+    left: int | None = None
+    for sound in sounds:
+        if left is None:
+            left = 0 if skip is None else skip(sound.sample_rate_hz)
+        if left < sound.samples.size:
+            yield Sound(sound.samples[left:], sound.sample_rate_hz) if left else sound
+        left = max(0, left - sound.samples.size)

@@ -6,7 +6,7 @@ Every method of Truth that changes something is one atomic move: it happens whol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -100,6 +100,18 @@ class Truth(Protocol):
 
     def jobs(self) -> list[JobRecord]:
         """All jobs, oldest first."""
+        ...
+
+    def newest_jobs(
+        self, limit: int, *, after: str | None = None, states: Collection[JobState] = ()
+    ) -> list[JobRecord]:
+        """Up to `limit` jobs, newest first: after the one of an id, and only those in one of some states (none named:
+        in any). Reads the records of no others. Raises UnknownJob: no job has the id.
+        """
+        ...
+
+    def assembled(self, job: str) -> frozenset[int]:
+        """The chapters of a job whose audio is in the store; none for a job that is not there."""
         ...
 
     def enqueue(self, job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
@@ -267,9 +279,9 @@ class Truth(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How far somebody has read a job's two streams. `chunk` None: its audio is not wanted."""
+    """How far somebody has read a job's two streams; `"$"`: begin now. None: this stream is not wanted."""
 
-    event: str = "0"
+    event: str | None = "0"
     chunk: str | None = "0"
 
 
@@ -303,8 +315,9 @@ class Streams(Protocol):
     def news(self, after: Mapping[str, Seen], *, timeout_s: float) -> dict[str, News]:
         """What is new in many jobs in one call: of each job what came after the ids that were seen of it.
 
-        Jobs without news are missing. Waits up to `timeout_s` for the first news of any of them. Up to EVENTS_PER_READ
-        events and CHUNKS_PER_READ chunks of each: ask again with the new ids for more.
+        Jobs without news are missing. Waits up to `timeout_s` for the first news of any of them (where no stream is
+        wanted, there is nothing to wait for). At most EVENTS_PER_READ events and CHUNKS_PER_READ chunks of each, and
+        fewer of each where many are asked for: ask again with the new ids for more.
         """
         ...
 

@@ -136,8 +136,9 @@ class SegmentTask(Frozen):
 
     `seed` is the take's own seed, `take` its key; both belong to `attempt`, counted from 0. A worker makes the attempts
     from that one on until one is good or attempt `takes` - 1 is made. `base_seed`, `voice_revision` and `numerics`
-    decide, with the rest, what the next attempt's seed and key are. `device_s` and `energy_j` are what earlier attempts
-    took.
+    decide, with the rest, what the next attempt's seed and key are. `live`: its chunks go to the job's live stream.
+    `speech`: it is of a speech request, somebody waits for it (`Truth.speak` says so). `device_s` and `energy_j` are
+    what earlier attempts took.
     """
 
     job: str
@@ -152,6 +153,7 @@ class SegmentTask(Frozen):
     take: str
     store_url: str
     live: bool = False
+    speech: bool = False
     attempt: int = 0
     takes: int = 1
     on_bad: OnBad = OnBad.FAIL
@@ -263,6 +265,8 @@ class ModelOffer(Frozen):
     """How to install what the model itself needs; empty when it can run here."""
     phonemes: bool = False
     """Whether `⟦IPA⟧` in a text is spoken as phonemes."""
+    clones: bool = False
+    """Whether it speaks like a reference clip (`jobs/references.py`)."""
 
     @property
     def engine(self) -> str:

@@ -29,7 +29,7 @@ class ModelCard:
     `max_chars` is the longest segment that is safe; `pack_chars` how far short sentences are joined into one segment
     (0: every sentence is a segment of its own); `chars_per_s` a first guess of the speaking rate for ETA and price;
     `devices` where it runs; `install_hint` how to install what the model itself needs (empty: it can run here);
-    `phonemes` whether `⟦IPA⟧` in a text is spoken as phonemes.
+    `phonemes` whether `⟦IPA⟧` in a text is spoken as phonemes; `clones` whether it speaks like a reference clip.
     """
 
     name: str
@@ -48,6 +48,7 @@ class ModelCard:
     devices: tuple[str, ...] = ("cpu",)
     install_hint: str = ""
     phonemes: bool = False
+    clones: bool = False
 
     def voice(self, name: str) -> VoiceCard | None:
         """The voice of exactly that name, or None."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count, pairwise
 
 import numpy as np
 
 from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.events import AudioChunk
-from jobs.protocols import Store
+from jobs.protocols import News, Seen, Store
 from jobs.spec import JobRecord, ModelOffer, SegmentResult, SegmentTask, VoiceOffer
 from jobs.state import SegmentState
 from jobs.stores import open_store
@@ -131,10 +131,10 @@ class Scripted:
         self._streams = streams
         self._moves = list(moves)
 
-    def audio(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, AudioChunk]]:
-        if self._moves:
+    def news(self, after: Mapping[str, Seen], *, timeout_s: float) -> dict[str, News]:
+        if self._moves and timeout_s > 0:
             self._moves.pop(0)()
-        return self._streams.audio(job, after=after)
+        return self._streams.news(after, timeout_s=0.0)
 
     def events(self, job: str, *, after: str = "0", timeout_s: float = 0.0) -> list[tuple[str, object]]:
         return self._streams.events(job, after=after)

@@ -115,8 +115,10 @@ def audit(client: redis.Redis) -> dict[str, int]:
         keys.held(name.decode()) for name in client.zrange(keys.WORKERS, 0, -1)
     }, "a held set without a living worker"
     unfinished = {}
-    for name in (entry.decode() for entry in client.zrange(keys.JOBS, 0, -1)):
+    speech = {entry.decode() for entry in client.smembers(keys.SPEECH)}
+    for name in (*(entry.decode() for entry in client.zrange(keys.JOBS, 0, -1)), *speech):
         unfinished[name] = _audit_job(client, name, held, suspects)
+        assert (name in speech) == client.hexists(keys.job(name), "speech_ttl_ms")
     return unfinished
 
 
@@ -141,6 +143,10 @@ def _audit_job(client: redis.Redis, name: str, held: Counter[str], suspects: Cou
     mine = {ref for ref in held if ref.startswith(f"{name}|")}
     assert int(fields["held"]) == len(mine)
     assert len(payloads - finished) == total - done - failed
+    if "speech_ttl_ms" in fields:
+        assert is_open, "a speech request that is over, or waits for something else than its segments"
+        assert not client.exists(keys.left(name))
+        return total - done - failed
     assert sum(map(int, client.hvals(keys.left(name)))) == total - done - failed
     assert client.scard(keys.assembled(name)) == int(fields["chapters_assembled"])
     return total - done - failed

@@ -16,6 +16,7 @@ from cli.api import (
     job_events,
     job_files,
     jobs,
+    limits,
     models,
     page,
     plans,
@@ -52,13 +53,15 @@ def make_app(service: Service) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         app.state.pump = Pump(service.limits.streams)
         try:
-            yield
+            with service.running():
+                yield
         finally:
             app.state.pump.close()
 
-    app = FastAPI(title="tts-batch", lifespan=life, docs_url=None, redoc_url=None)
+    app = FastAPI(title="tts-batch", lifespan=life, docs_url=None, redoc_url=None, responses=errors.ON_EVERY_ROUTE)
     app.state.service = service
     errors.add_to(app)
+    limits.add_to(app, service)
     for router in ROUTERS:
         app.include_router(router)
     return app

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
+from cli.api.wording import first_field, for_http
 from jobs import errors
+
+log = logging.getLogger(__name__)
+
+
+class ErrorProblem(BaseModel):
+    """One thing that is wrong with a source; `line` is counted from 1."""
+
+    code: str
+    message: str
+    line: int | None = None
 
 
 class ErrorBody(BaseModel):
-    """What went wrong. `param` names the field of the request that is at fault, `code` is for programs."""
+    """What went wrong. `param` names the field of the request that is at fault, `code` is for programs.
+
+    `problems` is there only for sources: all that is wrong with one; `code` is then that of the first.
+    """
 
     message: str
     type: str
     param: str | None = None
     code: str | None = None
+    problems: list[ErrorProblem] | None = None
 
 
 class ErrorAnswer(BaseModel):
@@ -50,6 +69,7 @@ _TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_
 _STATUS: dict[type[errors.JobsError], int] = {
     errors.UnknownJob: 404,
     errors.ObjectMissing: 404,
+    errors.ObjectDamaged: 500,
     errors.BadOutput: 507,
     errors.BadInput: 400,
     errors.MissingExtra: 400,
@@ -58,6 +78,20 @@ _STATUS: dict[type[errors.JobsError], int] = {
     errors.StoreError: 503,
 }
 """Looked through in order: the first kind that fits decides; any other error of ours is a 500."""
+_TEXTS: dict[type[errors.JobsError], str] = {
+    errors.ObjectMissing: "there is no such object",
+    errors.ObjectDamaged: "what was kept of this is damaged",
+    errors.StoreError: "the server's store does not answer; try again in a moment",
+    errors.BrokerUnavailable: "the server's queue does not answer; try again in a moment",
+    errors.BadOutput: "the server has no room to keep this",
+}
+"""What callers read of errors whose own text names addresses and folders: that one is for the log."""
+_CODES = {404: "not_found", 405: "method_not_allowed", 408: "body_timeout", 413: "body_too_large"}
+_FAILED = "the server failed; its log has more under the id of this request"
+ON_EVERY_ROUTE: dict[int | str, dict[str, Any]] = {
+    "default": {"model": ErrorAnswer, "description": "What went wrong, as OpenAI's clients read it."}
+}
+"""For the API's description: `FastAPI(responses=ON_EVERY_ROUTE)`."""
 
 
 def type_of(status: int) -> str:
@@ -66,50 +100,98 @@ def type_of(status: int) -> str:
 
 
 def answer(status: int, body: ErrorBody, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """An error as a response."""
-    return JSONResponse(ErrorAnswer(error=body).model_dump(), status, headers=dict(headers or {}))
+    """An error as a response. What callers sent comes back in texts, so these need not be whole Unicode."""
+    told = body.model_dump(exclude={"problems"})
+    document: dict[str, Any] = {name: text if text is None else _clean(text) for name, text in told.items()}
+    if body.problems is not None:
+        document["problems"] = [{**one.model_dump(), "message": _clean(one.message)} for one in body.problems]
+    return JSONResponse({"error": document}, status, headers=dict(headers or {}))
+
+
+def failed() -> JSONResponse:
+    """The answer to a request that met a fault of ours: it tells nothing of the inside."""
+    return answer(500, ErrorBody(message=_FAILED, type=type_of(500), code="internal_error"))
 
 
 def add_to(app: FastAPI) -> None:
-    """Let every error of a route become an answer of this form."""
-    app.add_exception_handler(ApiError, _api_error)
-    app.add_exception_handler(errors.JobsError, _jobs_error)
+    """Let every error of a route become an answer of this form; `cli/api/limits.py` does it for those unforeseen."""
+    for kind in (ApiError, errors.JobsError, HTTPException):
+        app.add_exception_handler(kind, refusal)
     app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(UnicodeEncodeError, _unicode_error)
+
+
+async def refusal(request: Request, error: Exception) -> JSONResponse:
+    """The answer to a request that was refused: by us (ApiError), by the jobs room or by the framework."""
+    if isinstance(error, HTTPException):
+        return _http_error(request, error)
+    if isinstance(error, errors.JobsError):
+        made = of_ours(error)
+        if made.status >= 500:
+            log.warning("request %s: %s: %s", request_id_of(request.scope), type(error).__name__, error)
+        error = made
+    assert isinstance(error, ApiError), "nothing else is registered"  # noqa: S101  # our own bug otherwise
+    return answer(error.status, error.body, error.headers)
 
 
 def of_ours(error: errors.JobsError) -> ApiError:
     """One of our errors as an answer."""
     status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
     code = error.problems[0].code if isinstance(error, errors.BadSource) else _snake(type(error).__name__)
-    return ApiError(status, str(error), code=code, headers={"Retry-After": "5"} if status == 503 else None)
+    text = next((text for kind, text in _TEXTS.items() if isinstance(error, kind)), None)
+    text = text or (for_http(str(error)) if status < 500 else _FAILED)
+    param = first_field(str(error)) if status < 500 else None
+    made = ApiError(status, text, code=code, param=param, headers={"Retry-After": "5"} if status == 503 else None)
+    if isinstance(error, errors.BadSource):
+        made.body.problems = [
+            ErrorProblem(code=one.code, message=for_http(one.message), line=one.line) for one in error.problems
+        ]
+    return made
 
 
-async def _api_error(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, ApiError), "registered for it"  # noqa: S101  # our own bug otherwise
-    return answer(error.status, error.body, error.headers)
-
-
-async def _jobs_error(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, errors.JobsError), "registered for it"  # noqa: S101  # our own bug otherwise
-    return await _api_error(request, of_ours(error))
-
-
-async def _validation_error(_request: Request, error: Exception) -> JSONResponse:
-    """The first thing that is wrong with a request."""
+async def _validation_error(request: Request, error: Exception) -> JSONResponse:
+    """The first thing that is wrong with a request; what it sent is not repeated."""
     assert isinstance(error, RequestValidationError), "registered for it"  # noqa: S101  # our own bug otherwise
     first = error.errors()[0]
-    place = [str(part) for part in first["loc"][1:]]
+    place, kind = [str(part) for part in first["loc"][1:]], str(first["type"])
+    if kind == "json_invalid":
+        why = first.get("ctx", {}).get("error", "")
+        return answer(400, ErrorBody(message=f"the body is not JSON: {why}", type=type_of(400), code=kind))
+    if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
+        sent = request.headers.get("content-type", "nothing")
+        message = f"this takes application/json, not what Content-Type says: {sent[:100]}"
+        return answer(415, ErrorBody(message=message, type=type_of(415), code="unsupported_media_type"))
     param = ".".join(place) or None
     message = f"{param}: {first['msg']}" if param else str(first["msg"])
-    return answer(400, ErrorBody(message=message, type=type_of(400), param=param, code=str(first["type"])))
+    return answer(400, ErrorBody(message=message, type=type_of(400), param=param, code=kind))
 
 
-async def _http_error(_request: Request, error: Exception) -> JSONResponse:
-    """What the framework refuses: an unknown path, a method that a path does not have."""
-    assert isinstance(error, HTTPException), "registered for it"  # noqa: S101  # our own bug otherwise
-    body = ErrorBody(message=str(error.detail), type=type_of(error.status_code))
-    return answer(error.status_code, body, error.headers)
+def _http_error(request: Request, error: HTTPException) -> JSONResponse:
+    """What the framework refuses: an unknown path, a method that a path does not have, a body that is too large."""
+    status, headers, message = error.status_code, dict(error.headers or {}), str(error.detail)
+    if status == 404 and message == HTTPStatus.NOT_FOUND.phrase:
+        message = f"there is no {request.url.path[:200]!r} here; GET /openapi.json lists what there is"
+    if status == 405:
+        others = headers.get("Allow") or headers.get("allow")
+        message = f"{request.method} is not allowed here" + (f"; use {others}" if others else "")
+    code = _CODES.get(status, f"http_{status}")
+    return answer(status, ErrorBody(message=message, type=type_of(status), code=code), headers)
+
+
+async def _unicode_error(request: Request, error: Exception) -> JSONResponse:
+    """A lone surrogate that was sent as a JSON escape, met where text becomes bytes: nothing of ours holds one."""
+    log.warning("request %s: %s", request_id_of(request.scope), error)
+    message = "the request holds half a character (a lone surrogate such as \\ud800); send whole Unicode"
+    return answer(400, ErrorBody(message=message, type=type_of(400), code="string_unicode"))
+
+
+def request_id_of(scope: Scope) -> str:
+    """The id of a request; see `cli/api/limits.py`."""
+    return str(scope.get("state", {}).get("request_id", "-"))
+
+
+def _clean(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _snake(name: str) -> str:

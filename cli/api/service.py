@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import Request
 
-from cli.session import published_offers
+from cli.api.turns import Turns
+from cli.session import Session, published_offers
 from jobs.access.gate import Gate
+from jobs.board import Boards
 from jobs.connect import Broker
 from jobs.errors import BadOption
+from jobs.health import Checkup
+from jobs.history import History, run_sampler
+from jobs.pace import Paces
 from jobs.protocols import Store, Streams, Truth
 from jobs.settings import Settings
+from jobs.shelf import Shelf
 from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_store
+from jobs.streams.shared import SharedStreams
+from jobs.streams.shared import SharedStreams
+
+STOP_S = 10.0
+"""How long the service's threads may take to end: one call that waits for a lost broker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +58,25 @@ class Service:
     gate: Gate
     limits: Limits = Limits()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    open: bool = True
+    """Whether requests without a token are answered as long as no token exists."""
+    host: str = "127.0.0.1"
+    """The address that the server listens on."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins whose pages may read our answers."""
+    history: History = field(default_factory=History)
+    """Queue and workers over the last hour, as this server saw them."""
+    checkup: Checkup = field(init=False)
+    boards: Boards = field(default_factory=Boards)
+    paces: Paces = field(default_factory=Paces)
+    shelf: Shelf = field(default_factory=Shelf)
+    """Copies of what is looked at again and again: plans and results, speeds, files."""
+    planning: Turns = field(default_factory=Turns)
     _stores: dict[str, Store] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.checkup = Checkup(self.broker, lambda: self.home)
 
     @property
     def truth(self) -> Truth:
@@ -92,6 +121,32 @@ class Service:
     def voice_name(self, voice: str) -> str:
         """The voice that a name or an alias stands for."""
         return self.aliases.get(voice, voice)
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[None]:
+        """The service's own threads, for as long as the server runs: samples for the history."""
+        stop = threading.Event()
+        threads = [
+            threading.Thread(target=run_sampler, args=(self.truth, self.history, stop), name="sampler", daemon=True),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(STOP_S)
+            if isinstance(self.streams, SharedStreams):
+                self.streams.close()
+            if isinstance(self.streams, SharedStreams):
+                self.streams.close()
+
+
+def open_service(session: Session, limits: Limits, aliases: Mapping[str, str]) -> Service:
+    """The service over a command's session."""
+    broker = session.broker
+    return Service(session.settings, broker, SharedStreams(broker.streams), broker.gate, limits, aliases)
 
 
 def service_of(request: Request) -> Service:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from jobs.events import AudioChunk, Event
+from jobs.protocols import News, Seen
 from jobs.streams.wire import CHUNKS_PER_READ, EVENTS_PER_READ, NO_BOUND
 
 T = TypeVar("T")
@@ -78,6 +79,29 @@ class MemoryStreams:
         """Up to CHUNKS_PER_READ chunks after an id, oldest first; waits up to `timeout_s` for the first."""
         return self._read(self._audio, job, after=after, count=CHUNKS_PER_READ, timeout_s=timeout_s)
 
+    def news(self, after: Mapping[str, Seen], *, timeout_s: float) -> dict[str, News]:
+        """What came in many jobs after what was seen of each; waits up to `timeout_s` for the first."""
+        with self._changed:
+            starts = {job: (self._start(seen.event), self._start(seen.chunk)) for job, seen in after.items()}
+
+            def found() -> dict[str, News]:
+                news = {job: self._news_of(job, event, chunk) for job, (event, chunk) in starts.items()}
+                return {job: new for job, new in news.items() if new.events or new.chunks}
+
+            wanted = any(start is not None for both in starts.values() for start in both)
+            return self._changed.wait_for(found, timeout_s if wanted else 0.0)
+
+    def _news_of(self, job: str, event: int | None, chunk: int | None) -> News:
+        self._drop_expired(job)
+        events = [] if event is None else _after(self._events.get(job, []), event, EVENTS_PER_READ)
+        chunks = [] if chunk is None else _after(self._audio.get(job, []), chunk, CHUNKS_PER_READ)
+        return News(events, chunks)
+
+    def _start(self, after: str | None) -> int | None:
+        if after is None:
+            return None
+        return self._last if after == "$" else int(after.partition("-")[0])
+
     def _is_full(self) -> bool:
         return sum(map(_bytes_of, self._audio.values())) > self._max_total_bytes
 
@@ -91,11 +115,11 @@ class MemoryStreams:
         self, logs: defaultdict[str, list[tuple[int, T]]], job: str, *, after: str, count: int, timeout_s: float
     ) -> list[tuple[str, T]]:
         with self._changed:
-            start = self._last if after == "$" else int(after.partition("-")[0])
+            start = self._start(after) or 0
 
             def found() -> list[tuple[str, T]]:
                 self._drop_expired(job)
-                return [(f"{number}-0", entry) for number, entry in logs[job] if number > start][:count]
+                return _after(logs[job], start, count)
 
             return self._changed.wait_for(found, timeout_s)
 
@@ -103,6 +127,10 @@ class MemoryStreams:
         if job in self._gone_at_s and self._clock() >= self._gone_at_s[job]:
             self._events.pop(job, None)
             self._audio.pop(job, None)
+
+
+def _after(log: list[tuple[int, T]], start: int, count: int) -> list[tuple[str, T]]:
+    return [(f"{number}-0", entry) for number, entry in log if number > start][:count]
 
 
 def _bytes_of(log: list[tuple[int, AudioChunk]]) -> int:

@@ -9,6 +9,8 @@ from jobs.events import EVENT_VERSION, AudioChunk, Event
 EVENTS_PER_READ = 1000
 CHUNKS_PER_READ = 128
 """Most entries one call returns; the next call goes on after the last id."""
+NEWS_PER_READ = 4096
+"""Most entries one call for the news of many jobs returns, shared evenly: a bound for however many."""
 NO_BOUND = 2**53
 """As a bound of bytes: none."""
 

@@ -14,7 +14,7 @@ from jobs.events import EVENT_VERSION
 from jobs.state import FINAL_JOB_STATES, JOB_MOVES
 from jobs.truth import rules
 
-LuaValue = str | int | bool | Mapping[str, "LuaValue"]
+LuaValue = str | int | float | bool | Mapping[str, "LuaValue"]
 
 _KEY_PREFIXES: dict[str, LuaValue] = {
     "job": keys.job(""),
@@ -32,6 +32,7 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "events": keys.events(""),
     "audio": keys.audio(""),
     "jobs": keys.JOBS,
+    "speech": keys.SPEECH,
     "workers": keys.WORKERS,
     "blame": keys.BLAME,
     "suspects": keys.SUSPECTS,
@@ -40,6 +41,9 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "wake": keys.WAKE,
     "audio_bytes": keys.AUDIO_BYTES,
     "audio_total": keys.AUDIO_TOTAL,
+    "rate": keys.token_rate(""),
+    "chars": keys.token_chars(""),
+    "speaking": keys.token_speaking(""),
 }
 
 
@@ -52,6 +56,7 @@ def compose(name: str, *, stream_ttl_s: float) -> str:
         "EVENT_VERSION": EVENT_VERSION,
         "OUTBOX_GROUP": keys.OUTBOX_GROUP,
         "QUANTUM": rules.QUANTUM,
+        "SPEECH_TURN": rules.SPEECH_TURN,
         "SUSPECT_GROUP": rules.SUSPECT_GROUP,
         "BLAME_LIMIT": rules.BLAME_LIMIT,
         "FRONT": rules.FRONT_ORDER,
@@ -70,7 +75,7 @@ def _read(name: str) -> str:
 def _literal(value: LuaValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
+    if isinstance(value, (int, float)):
         return str(value)
     if isinstance(value, str):
         return f"'{value}'"  # names of keys and states: no quotes, no backslashes in them

@@ -10,19 +10,27 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from jobs.protocols import Beat, Step, StepKind, Verdict
+from jobs.protocols import Beat, Depth, Step, StepKind, Verdict
 from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
-from jobs.state import FINAL_JOB_STATES, JobState
+from jobs.state import JobState
 from jobs.streams.memory import MemoryStreams
-from jobs.truth.memory_jobs import MemoryJobs
+from jobs.truth.memory_kept import OPEN_STATES, Job, OutboxEntry, Worker, parse_ref
 from jobs.truth.memory_lease import Leasing, judge
-from jobs.truth.memory_state import OPEN_STATES, Job, OutboxEntry, Worker, parse_ref
-from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S, WORKER_TTL_S, check_results, fenced
+from jobs.truth.memory_lists import MemoryLists
+from jobs.truth.rules import (
+    CLAIM_AFTER_S,
+    PRIORITY_CLASS,
+    RECONCILE_AFTER_S,
+    SPEECH_TTL_S,
+    WORKER_TTL_S,
+    check_results,
+    fenced,
+)
 
 T = TypeVar("T")
 
 
-class MemoryTruth(MemoryJobs):
+class MemoryTruth(MemoryLists):
     """The whole truth: jobs, and the workers and the outbox. May be used by many threads."""
 
     def __init__(
@@ -32,9 +40,10 @@ class MemoryTruth(MemoryJobs):
         worker_ttl_s: float = WORKER_TTL_S,
         claim_after_s: float = CLAIM_AFTER_S,
         reconcile_after_s: float = RECONCILE_AFTER_S,
+        speech_ttl_s: float = SPEECH_TTL_S,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__(streams, clock)
+        super().__init__(streams, clock, speech_ttl_s)
         self._worker_ttl_s = worker_ttl_s
         self._claim_after_s = claim_after_s
         self._reconcile_after_s = reconcile_after_s
@@ -52,7 +61,7 @@ class MemoryTruth(MemoryJobs):
             me = self._worker(worker)
             me.beat_at_s, me.beat = self._state.clock(), beat
             jobs = {ref[0] for ref in me.held}
-            return frozenset(job for job in jobs if self._state.jobs[job].record.state in FINAL_JOB_STATES)
+            return frozenset(job for job in jobs if not self._state.goes_on(job))
 
     def lease(self, worker: str, want: int, *, live_only: bool = False) -> list[SegmentTask]:
         """Take up to `want` segments. Raises Fenced."""
@@ -113,6 +122,12 @@ class MemoryTruth(MemoryJobs):
                 for _name, entry in sorted(self._state.workers.items())
             ]
 
+    def depth(self) -> Depth:
+        """How much waits, by class (suspects in their own, paused jobs not at all), and how much workers hold."""
+        with self._changed:
+            waiting = {priority: self._state.waiting_in(number) for priority, number in PRIORITY_CLASS.items()}
+            return Depth(waiting, sum(len(worker.held) for worker in self._state.workers.values()))
+
     def wait_for_work(self, timeout_s: float) -> bool:
         """Sleep until something was queued since this thread's last call (at its first: ever); False: time is up."""
         seen: int = getattr(self._seen, "wakes", 0)
@@ -162,10 +177,10 @@ class MemoryTruth(MemoryJobs):
         if ref not in me.held:
             return False
         me.held.remove(ref)
-        job = self._state.jobs[result.job]
-        if job.record.state in FINAL_JOB_STATES:
+        if not self._state.goes_on(result.job):
             self._state.put_back([ref])
             return False
+        job = self._state.jobs[result.job]
         self._state.finish_segment(job, job.tasks[result.segment].chapter, result)
         return True
 

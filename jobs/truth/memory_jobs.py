@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -11,16 +10,27 @@ from jobs.protocols import StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
-from jobs.truth.memory_state import Job, State
-from jobs.truth.rules import check_enqueue, check_rule, check_tasks, illegal_move, not_final
+from jobs.truth.memory_kept import Changed, Job
+from jobs.truth.memory_state import State
+from jobs.truth.rules import (
+    SPEECH_TURN,
+    as_speech,
+    check_enqueue,
+    check_rule,
+    check_speak,
+    check_tasks,
+    illegal_move,
+    not_final,
+    not_for_speech,
+)
 
 
 class MemoryJobs:
     """Jobs: from PLANNING to their end. `jobs.protocols.Truth` says what each method promises."""
 
-    def __init__(self, streams: MemoryStreams, clock: Callable[[], float]) -> None:
-        self._changed = threading.Condition(threading.RLock())
-        self._state = State(streams, clock)
+    def __init__(self, streams: MemoryStreams, clock: Callable[[], float], speech_ttl_s: float) -> None:
+        self._state = State(streams, clock, speech_ttl_s)
+        self._changed = Changed(self._state.forget_expired)
 
     def create_job(self, record: JobRecord) -> bool:
         """Register a job in PLANNING with its PLAN step; False: it exists."""
@@ -34,15 +44,32 @@ class MemoryJobs:
             self._changed.notify_all()
             return True
 
+    def speak(self, record: JobRecord, tasks: Sequence[SegmentTask]) -> bool:
+        """Register a speech request and queue its segments; False: a job of that id exists. Raises ValueError."""
+        check_speak(record, tasks)
+        with self._changed:
+            if record.job in self._state.jobs:
+                return False
+            chars = sum(len(task.spoken) for task in tasks)
+            counts = {"state": JobState.PLANNING, "total": len(tasks), "total_chars": chars, "chapters": 0}
+            entry = Job(record.model_copy(update=counts), self._state.clock(), planned=True, speech=True)
+            entry.tasks = {task.segment: as_speech(task) for task in tasks}
+            entry.waiting = {task.segment: task.segment for task in tasks}
+            self._state.jobs[record.job] = entry
+            self._state.set_state(entry, JobState.QUEUED)
+            self._state.virtual_now[entry.priority_class] += SPEECH_TURN
+            self._changed.notify_all()
+            return True
+
     def job(self, job: str) -> JobRecord:
         """The record of one job. Raises UnknownJob."""
         with self._changed:
             return self._state.job(job).record
 
     def jobs(self) -> list[JobRecord]:
-        """All jobs, oldest first."""
+        """All jobs but speech requests, oldest first."""
         with self._changed:
-            records = [entry.record for entry in self._state.jobs.values()]
+            records = [entry.record for entry in self._state.jobs.values() if not entry.speech]
         return sorted(records, key=lambda record: (record.created_at_s, record.job))
 
     def enqueue(self, job: str, tasks: Sequence[SegmentTask], finished: Sequence[SegmentResult]) -> None:
@@ -94,7 +121,7 @@ class MemoryJobs:
         """Put failed segments back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
         check_tasks("retry_failed", job, again)
         with self._changed:
-            entry = self._state.job(job)
+            entry = self._whole(job)
             old = entry.record.state
             if not (old is JobState.DONE_WITH_FAILURES or (old is JobState.FAILED and entry.planned)):
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
@@ -111,7 +138,7 @@ class MemoryJobs:
         """Put done segments whose take is lost back; returns how many. Raises UnknownJob, IllegalMove, ValueError."""
         check_tasks("speak_again", job, tasks)
         with self._changed:
-            entry = self._state.job(job)
+            entry = self._whole(job)
             old, results = entry.record.state, entry.results
             if old in FINAL_JOB_STATES - {JobState.FAILED}:
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
@@ -134,7 +161,7 @@ class MemoryJobs:
         """
         check_rule(job, chapter, settled, again)
         with self._changed:
-            entry = self._state.job(job)
+            entry = self._whole(job)
             old = entry.record.state
             if old in FINAL_JOB_STATES:
                 raise illegal_move(old, JobState.QUEUED, entry.unfinished)
@@ -162,7 +189,7 @@ class MemoryJobs:
         """Count the start of a step; 0: the truth does not call for it. Raises UnknownJob."""
         with self._changed:
             entry = self._state.job(job)
-            if not _is_called_for(entry, kind, chapter):
+            if not entry.calls_for(kind, chapter):
                 return 0
             count = entry.starts.get((kind, chapter, part), 0) + 1
             entry.starts[kind, chapter, part] = count
@@ -222,10 +249,20 @@ class MemoryJobs:
                 entry.forget_starts(kind, chapter)
             self._state.sync_lane(entry)
 
+    def _whole(self, job: str) -> Job:
+        """The entry of a job that has chapters. Raises UnknownJob, IllegalMove."""
+        entry = self._state.job(job)
+        if entry.speech:
+            raise not_for_speech(job)
+        return entry
+
     def _move(self, entry: Job, new: JobState, reason: str) -> int:
         old, unfinished = entry.record.state, entry.unfinished
         if old is new:
             return 0
+        is_dropped = new is JobState.CANCELLED or (entry.speech and new is JobState.FAILED)
+        if entry.speech and not is_dropped:
+            raise not_for_speech(entry.record.job)
         possible = {
             JobState.QUEUED: unfinished > 0,
             JobState.RUNNING: unfinished > 0,
@@ -237,7 +274,7 @@ class MemoryJobs:
         if new not in JOB_MOVES[old] or not possible.get(new, True):
             raise illegal_move(old, new, unfinished)
         vanished = 0
-        if new is JobState.CANCELLED:
+        if is_dropped:
             vanished = len(entry.waiting) + self._state.drop_suspects(entry.record.job)
             entry.waiting.clear()
             entry.tasks.clear()
@@ -249,14 +286,3 @@ class MemoryJobs:
             self._state.put_step(StepKind.PLAN, entry)
         self._changed.notify_all()
         return vanished
-
-
-def _is_called_for(entry: Job, kind: StepKind, chapter: int | None) -> bool:
-    state = entry.record.state
-    if state in FINAL_JOB_STATES:
-        return False
-    if kind is StepKind.PLAN:
-        return state is JobState.PLANNING
-    if kind in (StepKind.CHECK, StepKind.ASSEMBLE):
-        return chapter is not None and entry.awaits_assembly(chapter)
-    return state is JobState.ASSEMBLING and entry.all_assembled

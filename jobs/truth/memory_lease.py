@@ -5,8 +5,9 @@ from __future__ import annotations
 from jobs.kinds import Grade
 from jobs.protocols import Verdict
 from jobs.spec import SegmentResult, SegmentTask
-from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
-from jobs.truth.memory_state import OPEN_STATES, Job, Ref, State, Worker, ref_name
+from jobs.state import JobState, SegmentState
+from jobs.truth.memory_kept import OPEN_STATES, Job, Ref, Worker, ref_name
+from jobs.truth.memory_state import State
 from jobs.truth.rules import BLAME_LIMIT, CRASH_REASON, QUANTUM
 
 
@@ -80,7 +81,7 @@ class Leasing:
 def judge(state: State, worker: str) -> Verdict:
     """Bury a worker whose process died and apply the poison rule to what it held."""
     held = state.remove_worker(worker)
-    board = [ref for ref in held if ref[0] in state.jobs and _goes_on(state, ref)]
+    board = [ref for ref in held if state.goes_on(ref[0])]
     suspects = [ref for ref in board if ref in state.blame]
     several = len(suspects) > 1
     culprit = suspects[0] if len(suspects) == 1 else None
@@ -111,10 +112,6 @@ def judge(state: State, worker: str) -> Verdict:
         suspects=tuple(ref_name(ref) for ref in (*apart, *(ref for ref in back if ref in state.blame))),
         dead=tuple(ref_name(ref) for ref in dead),
     )
-
-
-def _goes_on(state: State, ref: Ref) -> bool:
-    return state.jobs[ref[0]].record.state not in FINAL_JOB_STATES
 
 
 def _give_up(state: State, ref: Ref) -> None:

@@ -1,93 +1,21 @@
-"""What the memory truth keeps, and the moves its parts share: the plain-Python mirror of `scripts/prelude.lua`.
+"""The moves that the parts of the memory truth share: the plain-Python mirror of `scripts/prelude.lua`.
 
 Every method expects the lock of MemoryTruth to be held. Knows no waiting and no threads.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 
 from jobs.events import Event, EventKind
 from jobs.kinds import Grade
-from jobs.protocols import Beat, Step, StepKind
-from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo
+from jobs.protocols import Step, StepKind
+from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
+from jobs.truth.memory_kept import OPEN_STATES, Job, OutboxEntry, Ref, Worker
 from jobs.truth.rules import FRONT_ORDER, PRIORITY_CLASS, SUSPECT_GROUP, unknown_job
-
-Ref = tuple[str, int]
-"""(job, segment): sorts in reading order."""
-NO_BEAT = Beat(slots_busy=0, segments_done=0, audio_s=0.0)
-OPEN_STATES = frozenset({JobState.QUEUED, JobState.RUNNING})
-
-
-def ref_name(ref: Ref) -> str:
-    """`<job>|<segment>`."""
-    return f"{ref[0]}|{ref[1]}"
-
-
-def parse_ref(name: str) -> Ref:
-    """The reverse of `ref_name`."""
-    job, _bar, segment = name.rpartition("|")
-    return job, int(segment)
-
-
-@dataclass(slots=True)
-class Job:
-    """One job. `waiting` maps a segment to its order; `left` a chapter to its unfinished segments."""
-
-    record: JobRecord
-    touched_at_s: float
-    planned: bool = False
-    virtual_time: int = 0
-    tasks: dict[int, SegmentTask] = field(default_factory=dict)
-    waiting: dict[int, int] = field(default_factory=dict)
-    left: dict[int, int] = field(default_factory=dict)
-    assembled: set[int] = field(default_factory=set)
-    results: dict[int, SegmentResult] = field(default_factory=dict)
-    starts: dict[tuple[StepKind, int | None, int | None], int] = field(default_factory=dict)
-
-    @property
-    def priority_class(self) -> int:
-        """Its class as a number."""
-        return PRIORITY_CLASS[self.record.spec.priority]
-
-    @property
-    def unfinished(self) -> int:
-        """Segments neither done nor failed."""
-        return self.record.total - self.record.done - self.record.failed
-
-    @property
-    def all_assembled(self) -> bool:
-        """Whether the audio of every chapter is in the store."""
-        return len(self.assembled) == self.record.chapters
-
-    def awaits_assembly(self, chapter: int) -> bool:
-        """Whether a chapter can be assembled and is not yet."""
-        return self.left.get(chapter) == 0 and chapter not in self.assembled
-
-    def forget_starts(self, kind: StepKind, chapter: int) -> None:
-        """Forget how often the steps of a kind were started for a chapter, whichever part they were for."""
-        self.starts = {name: count for name, count in self.starts.items() if name[:2] != (kind, chapter)}
-
-
-@dataclass(slots=True)
-class Worker:
-    """One living worker and what it holds."""
-
-    info: WorkerInfo
-    beat_at_s: float
-    beat: Beat = NO_BEAT
-    held: set[Ref] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class OutboxEntry:
-    """One step; `taken_at_s` is None until a consumer took it."""
-
-    step: Step
-    taken_at_s: float | None = None
 
 
 def _audio_s(result: SegmentResult) -> float:
@@ -97,13 +25,14 @@ def _audio_s(result: SegmentResult) -> float:
 class State:
     """All jobs, workers and queues."""
 
-    def __init__(self, streams: MemoryStreams, clock: Callable[[], float]) -> None:
+    def __init__(self, streams: MemoryStreams, clock: Callable[[], float], speech_ttl_s: float) -> None:
         self.streams = streams
         self.clock = clock
+        self._speech_ttl_s = speech_ttl_s
         self.jobs: dict[str, Job] = {}
         self.workers: dict[str, Worker] = {}
-        self.ready: dict[int, dict[str, int]] = {number: {} for number in PRIORITY_CLASS.values()}
-        self.virtual_now = dict.fromkeys(PRIORITY_CLASS.values(), 0)
+        self.ready: dict[int, dict[str, float]] = {number: {} for number in PRIORITY_CLASS.values()}
+        self.virtual_now = dict.fromkeys(PRIORITY_CLASS.values(), 0.0)
         self.suspects: list[list[Ref]] = []
         self.blame: dict[Ref, int] = {}
         self.outbox: list[OutboxEntry] = []
@@ -116,6 +45,23 @@ class State:
         if job not in self.jobs:
             raise unknown_job(job)
         return self.jobs[job]
+
+    def goes_on(self, job: str) -> bool:
+        """Whether a job is there and not at its end."""
+        return job in self.jobs and self.jobs[job].record.state not in FINAL_JOB_STATES
+
+    def waiting_in(self, priority_class: int) -> int:
+        """Segments that wait in the open jobs of a class, suspects too."""
+        lanes = sum(len(self.jobs[name].waiting) for name in self.ready[priority_class])
+        jobs = [self.jobs[ref[0]] for group in self.suspects for ref in group]
+        return lanes + sum(job.priority_class == priority_class and job.record.state in OPEN_STATES for job in jobs)
+
+    def forget_expired(self) -> None:
+        """Forget the speech requests whose time after their end is over."""
+        now_s = self.clock()
+        for name in [name for name, job in self.jobs.items() if job.gone_at_s <= now_s]:
+            del self.jobs[name]
+            self.streams.forget(name)
 
     def change(self, job: Job, **changes: object) -> None:
         """New values in a job's record."""
@@ -153,6 +99,7 @@ class State:
         """Change the state with its event, the life of the streams and the lane."""
         if new in FINAL_JOB_STATES:
             job.starts.clear()
+            job.gone_at_s = self.clock() + self._speech_ttl_s if job.speech else math.inf
         self.change(job, state=new, reason=reason)
         self.touch(job)
         self.emit(job, EventKind.JOB, reason=reason or None)
@@ -167,11 +114,11 @@ class State:
         self.wakes += bool(refs)
 
     def put_back(self, refs: Iterable[Ref]) -> list[Ref]:
-        """Segments nobody holds any more wait again, in front; those of cancelled or forgotten jobs vanish."""
+        """Segments nobody holds any more wait again, in front; those of jobs that are gone vanish."""
         placed = []
         for ref in sorted(refs):
             job = self.jobs.get(ref[0])
-            if job is not None and job.record.state is not JobState.CANCELLED:
+            if job is not None and not job.takes_nothing_back:
                 placed.append(ref)
                 self.change(job, held=job.record.held - 1)
                 if ref not in self.blame:
@@ -245,6 +192,8 @@ class State:
             job.tasks.pop(result.segment, None)
         self.touch(job)
         self.emit_finished(job, chapter, result, EventKind.SEGMENT_DONE)
+        if job.speech:
+            return
         job.left[chapter] -= 1
         if job.left[chapter] == 0:
             self.put_step(StepKind.ASSEMBLE, job, chapter)
@@ -275,5 +224,8 @@ class State:
         self.record_result(job, chapter, result)
         if result.state is SegmentState.FAILED:
             self.dead.append(((result.job, result.segment), result.reason))
-        if job.unfinished == 0 and job.record.state is not JobState.PAUSED:
-            self.set_state(job, JobState.ASSEMBLING)
+        if job.unfinished > 0 or job.record.state is JobState.PAUSED:
+            return
+        self.set_state(job, JobState.ASSEMBLING)
+        if job.speech:
+            self.set_state(job, JobState.DONE_WITH_FAILURES if job.record.failed else JobState.DONE)

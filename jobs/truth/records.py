@@ -35,8 +35,8 @@ def texts(values: Iterable[bytes | str]) -> list[str]:
     return [text(value) for value in values]
 
 
-def job_fields(record: JobRecord, now_s: float) -> list[str]:
-    """Field, value, … of a new job's hash. `now_s` is the clock of the server."""
+def job_fields(record: JobRecord, now_s: float, **more: object) -> list[str]:
+    """Field, value, … of a new job's hash. `now_s` is the clock of the server; `more` are fields beside the usual."""
     fields: dict[str, object] = {name: getattr(record, name) for name in (*_COUNTERS, *_TIMES, *_TEXTS)}
     fields |= {
         "job": record.job,
@@ -47,6 +47,7 @@ def job_fields(record: JobRecord, now_s: float) -> list[str]:
         "virtual_time": 0,
         "planned": 0,
         "touched_at_s": f"{now_s:.3f}",
+        **more,
     }
     return [str(part) for pair in fields.items() for part in pair]
 

@@ -11,7 +11,7 @@ from redis.exceptions import ResponseError
 from jobs.errors import IllegalMove
 from jobs.state import JobState
 from jobs.truth.calls import Calls, Value, word_of
-from jobs.truth.rules import fenced, illegal_move, not_final, unknown_job
+from jobs.truth.rules import fenced, illegal_move, not_final, not_for_speech, unknown_job
 
 
 class RedisPart:
@@ -42,6 +42,8 @@ def script_errors() -> Iterator[None]:
             raise fenced(" ".join(rest)) from None
         if word == "ILLEGALMOVE":
             raise _illegal(rest) from None
+        if word == "SPEECH":
+            raise not_for_speech(" ".join(rest)) from None
         if word == "NOTFINAL":
             raise not_final(" ".join(rest[1:]), JobState(rest[0])) from None
         raise

@@ -9,13 +9,24 @@ from jobs import keys
 from jobs.protocols import StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState
+from jobs.truth.calls import Value
 from jobs.truth.records import job_fields, job_record, text
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import check_enqueue, check_rule, check_tasks, unknown_job
+from jobs.truth.rules import (
+    SPEECH_TTL_S,
+    as_speech,
+    check_enqueue,
+    check_rule,
+    check_speak,
+    check_tasks,
+    unknown_job,
+)
 
 
 class RedisJobs(RedisPart):
     """Jobs: from PLANNING to their end. `jobs.protocols.Truth` says what each method promises."""
+
+    _speech_ttl_s: float = SPEECH_TTL_S
 
     def create_job(self, record: JobRecord) -> bool:
         """Register a job in PLANNING with its PLAN step; False: it exists."""
@@ -23,6 +34,22 @@ class RedisJobs(RedisPart):
         now_s = now[0] + now[1] / 1e6
         about = [record.job, str(record.created_at_s)]
         return bool(self._run_marked("create", about, job_fields(record, now_s)))
+
+    def speak(self, record: JobRecord, tasks: Sequence[SegmentTask]) -> bool:
+        """Register a speech request and queue its segments; False: a job of that id exists.
+
+        Raises:
+            ValueError: it is not of class LIVE, or has no segment, one of another job, or one that comes twice.
+        """
+        check_speak(record, tasks)
+        planned = record.model_copy(
+            update={"total": len(tasks), "total_chars": sum(len(task.spoken) for task in tasks), "chapters": 0}
+        )
+        ttl_ms = max(1, round(1000 * self._speech_ttl_s))
+        fields = job_fields(planned, 0.0, planned=1, speech_ttl_ms=ttl_ms)  # the script puts in the server's time
+        rows = [part for task in tasks for part in (task.segment, as_speech(task).model_dump_json())]
+        about: list[Value] = [record.job, str(record.created_at_s), len(fields)]
+        return bool(self._run_marked("speak", about, [*fields, *rows]))
 
     def job(self, job: str) -> JobRecord:
         """The record of one job.

@@ -16,18 +16,20 @@ from jobs.protocols import Step, StepKind
 from jobs.truth.calls import Calls, word_of
 from jobs.truth.records import step, text
 from jobs.truth.redis_jobs import RedisJobs
+from jobs.truth.redis_lists import RedisLists
 from jobs.truth.redis_workers import RedisWorkers
-from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S, WORKER_TTL_S
+from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S, SPEECH_TTL_S, WORKER_TTL_S
 
 T = TypeVar("T")
 _Entries = list[tuple[bytes, dict[bytes, bytes]]]
 
 
-class RedisTruth(RedisJobs, RedisWorkers):
+class RedisTruth(RedisJobs, RedisLists, RedisWorkers):
     """The truth over one connection pool; may be used by many threads.
 
     `claim_after_s`: a step taken but not confirmed for this long is handed out again. `reconcile_after_s`: a step is
-    taken for lost when nothing about its job changed for this long.
+    taken for lost when nothing about its job changed for this long. `speech_ttl_s`: how long what is kept of a speech
+    request stays after its end.
     """
 
     def __init__(
@@ -37,10 +39,12 @@ class RedisTruth(RedisJobs, RedisWorkers):
         worker_ttl_s: float = WORKER_TTL_S,
         claim_after_s: float = CLAIM_AFTER_S,
         reconcile_after_s: float = RECONCILE_AFTER_S,
+        speech_ttl_s: float = SPEECH_TTL_S,
     ) -> None:
         super().__init__(calls, worker_ttl_s=worker_ttl_s)
         self._claim_after_s = claim_after_s
         self._reconcile_after_s = reconcile_after_s
+        self._speech_ttl_s = speech_ttl_s
 
     def take_steps(self, consumer: str, *, limit: int, timeout_s: float) -> list[Step]:
         """Steps to hand over, oldest first: those left unconfirmed for a while, else new ones."""

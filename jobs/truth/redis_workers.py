@@ -8,12 +8,12 @@ import uuid
 from collections.abc import Sequence
 
 from jobs import keys
-from jobs.protocols import Beat, Verdict
+from jobs.protocols import Beat, Depth, Verdict
 from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.truth.calls import Calls
 from jobs.truth.records import text, texts, worker_status
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import CRASH_REASON, check_results
+from jobs.truth.rules import CRASH_REASON, PRIORITY_CLASS, check_results
 
 GUARD = 1.2
 """Nobody is buried until this many worker TTLs after our own last connection error: after an outage of the broker all
@@ -104,6 +104,11 @@ class RedisWorkers(RedisPart):
             if fields
         ]
         return sorted(found, key=lambda status: status.info.worker)
+
+    def depth(self) -> Depth:
+        """How much waits, by class (suspects in their own, paused jobs not at all), and how much workers hold."""
+        *waiting, held = self._run("depth")
+        return Depth({priority: waiting[place] for priority, place in PRIORITY_CLASS.items()}, held)
 
     def wait_for_work(self, timeout_s: float) -> bool:
         """Sleep until something was queued since this thread's last call (at its first: ever); False: time is up."""

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 
 from jobs.errors import Fenced, IllegalMove, UnknownJob
-from jobs.spec import Priority, SegmentResult, SegmentTask
+from jobs.spec import JobRecord, Priority, SegmentResult, SegmentTask
 from jobs.state import JOB_MOVES, JobState, SegmentState
 
 PRIORITY_CLASS = {Priority.LIVE: 0, Priority.NORMAL: 1, Priority.BULK: 2}
 """Smaller is served first."""
 QUANTUM = 8
 """Segments a lane gives up in one turn."""
+SPEECH_TURN = 0.25
+"""By how many segments a speech request starts after the one before it. So those that wait are begun in the order they
+came, and the second turn of a long one comes after the first turns of at most QUANTUM / SPEECH_TURN newer ones."""
 SUSPECT_GROUP = 16
 """Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
 BLAME_LIMIT = 2
@@ -39,6 +42,22 @@ def check_enqueue(job: str, tasks: Sequence[SegmentTask], finished: Sequence[Seg
     places = [(task.job, task.segment) for task in tasks] + [(result.job, result.segment) for result in finished]
     _check_places("enqueue", job, places)
     check_results(finished)
+
+
+def check_speak(record: JobRecord, tasks: Sequence[SegmentTask]) -> None:
+    """Raise ValueError unless it is a request of class LIVE with segments, all its own, none twice."""
+    if record.spec.priority is not Priority.LIVE:
+        msg = f"speak of job {record.job} was given class {record.spec.priority}; a speech request is {Priority.LIVE}"
+        raise ValueError(msg)
+    if not tasks:
+        msg = f"speak of job {record.job} was given no segments; a speech request has at least one"
+        raise ValueError(msg)
+    check_tasks("speak", record.job, tasks)
+
+
+def as_speech(task: SegmentTask) -> SegmentTask:
+    """A task as a worker gets it: it knows that somebody waits for it."""
+    return task.model_copy(update={"speech": True})
 
 
 def check_tasks(move: str, job: str, tasks: Sequence[SegmentTask]) -> None:
@@ -85,6 +104,15 @@ def unknown_job(job: str) -> UnknownJob:
     return UnknownJob(f"no job has the id {job!r}; `tts-batch jobs` lists them")
 
 
+def ids_after(ids: Sequence[str], after: str | None) -> Sequence[str]:
+    """What stands after one of some ids (None: all of them). Raises UnknownJob."""
+    if after is None:
+        return ids
+    if after not in ids:
+        raise unknown_job(after)
+    return ids[ids.index(after) + 1 :]
+
+
 def fenced(worker: str) -> Fenced:
     """The error for a worker that is not known (any more)."""
     return Fenced(
@@ -105,6 +133,13 @@ def illegal_move(old: JobState, new: JobState, unfinished: int) -> IllegalMove:
     return IllegalMove(
         f"a job with {unfinished} unfinished segments cannot go from {old} to {new}: queued and running need some, "
         "assembling needs a planned job without any, planning needs a job that was not planned"
+    )
+
+
+def not_for_speech(job: str) -> IllegalMove:
+    """The error for moves of whole jobs that a speech request does not know."""
+    return IllegalMove(
+        f"{job} is a speech request: it can be cancelled and nothing else; send the request again, or submit a job"
     )
 
 

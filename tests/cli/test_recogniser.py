@@ -6,26 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from cli.finishing import Finishing
+from cli.sources import asked_of
 from jobs.checks.hearing import USUAL_ASR
 from jobs.errors import BadOption, MissingExtra
 from tests.cli.conftest import Door
 from workers import recogniser
 
-TYPED = {
-    "takes": 3,
-    "on_bad": "mark",
-    "profile": None,
-    "loudness": "chapter",
-    "room_tone": None,
-    "subtitles": None,
-    "read_along": False,
-    "export": None,
-}
-
 
 def asr(check: str) -> str:
-    return Finishing.of(TYPED | {"check": check}).checks.asr
+    return asked_of({"check": check}).checks().asr
+
 
 
 @pytest.mark.parametrize(

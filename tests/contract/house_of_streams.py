@@ -10,6 +10,7 @@ from jobs import keys
 from jobs.events import AudioChunk
 from jobs.protocols import Streams, Truth
 from jobs.streams.memory import MemoryStreams
+from jobs.streams.shared import SharedStreams
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_streams import RedisStreams
@@ -20,10 +21,20 @@ from tests.helpers_valkey import shared_server
 MAX_BYTES = 1000
 MAX_TOTAL_BYTES = 1500
 TTL_S = 0.2
-BACK_ENDS = ["memory", pytest.param("redis", marks=pytest.mark.services)]
+BACK_ENDS = [
+    *("memory", "shared memory"),
+    *(pytest.param(kind, marks=pytest.mark.services) for kind in ("redis", "shared redis")),
+]
 
 
 def build(kind: str, *, ttl_s: float = TTL_S) -> tuple[Streams, Truth]:
+    """Streams of one of BACK_ENDS with the truth that writes their events."""
+    shared, _, below = kind.rpartition(" ")
+    streams, truth = _build(below, ttl_s)
+    return (SharedStreams(streams) if shared else streams), truth
+
+
+def _build(kind: str, ttl_s: float) -> tuple[Streams, Truth]:
     if kind == "memory":
         streams = MemoryStreams(max_audio_bytes=MAX_BYTES, max_total_bytes=MAX_TOTAL_BYTES, stream_ttl_s=ttl_s)
         return streams, MemoryTruth(streams)
@@ -38,8 +49,20 @@ def opened(kind: str, ttl_s: float) -> Iterator[tuple[Streams, Truth]]:
     streams, truth = build(kind, ttl_s=ttl_s)
     truth.create_job(record("a"))
     yield streams, truth
-    if isinstance(streams, RedisStreams):
-        streams._calls.client.close()
+    close(streams)
+
+
+def redis_of(streams: Streams) -> RedisStreams | None:
+    """The streams on Redis, where these are some or share some."""
+    below = streams._below if isinstance(streams, SharedStreams) else streams
+    return below if isinstance(below, RedisStreams) else None
+
+
+def close(streams: Streams) -> None:
+    if isinstance(streams, SharedStreams):
+        streams.close()
+    if redis := redis_of(streams):
+        redis._calls.client.close()
 
 
 def chunk(number: int, *, data: bytes = b"\x00\xff\r\n" * 5, discard: bool = False) -> AudioChunk:

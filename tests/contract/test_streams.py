@@ -1,4 +1,4 @@
-"""What `jobs.protocols.Streams` promises, over both back ends; of a full house: `test_streams_full.py`."""
+"""What `jobs.protocols.Streams` promises, over all back ends; of a full house: `test_streams_full.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jobs.protocols import Streams, Truth
 from jobs.state import JobState
 from jobs.streams.wire import CHUNKS_PER_READ
 from jobs.truth.redis_streams import RedisStreams
-from tests.contract.house_of_streams import BACK_ENDS, MAX_BYTES, TTL_S, build, chunk, counted, opened
+from tests.contract.house_of_streams import BACK_ENDS, MAX_BYTES, TTL_S, build, chunk, close, counted, opened, redis_of
 from tests.helpers_truth import record
 
 
@@ -84,9 +84,9 @@ def test_the_stream_keeps_the_newest_chunks_that_fit(kind: str, sizes: list[int]
     while expected[0] > 0 and sum(sizes[expected[0] - 1 :]) <= MAX_BYTES:
         expected.insert(0, expected[0] - 1)
     assert kept == expected
-    if isinstance(streams, RedisStreams):
-        assert counted(streams) == {"a": sum(sizes[number] for number in kept)}
-        streams._calls.client.close()
+    if redis := redis_of(streams):
+        assert counted(redis) == {"a": sum(sizes[number] for number in kept)}
+    close(streams)
 
 
 @pytest.mark.parametrize("end", ["forgotten", "expired"])
@@ -105,10 +105,10 @@ def test_streams_that_are_gone_give_their_bytes_back(house: tuple[Streams, Truth
     for number in range(3, 6):
         streams.write_audio("a", chunk(number, data=bytes(200)))
     assert [entry.chunk for _id, entry in streams.audio("a")] == [1, 2, 3, 4, 5]
-    if isinstance(streams, RedisStreams):
+    if redis := redis_of(streams):
         for number in range(6, 12):  # full again: whoever expired is met by now
             streams.write_audio("c", chunk(number, data=bytes(200)))
-        assert counted(streams) == {"a": 1000, "c": 400}
+        assert counted(redis) == {"a": 1000, "c": 400}
 
 
 def wait_until_gone(streams: Streams, job: str) -> None:

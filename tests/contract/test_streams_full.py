@@ -11,8 +11,17 @@ from hypothesis import strategies as st
 
 from jobs.protocols import Streams, Truth
 from jobs.state import JobState
-from jobs.truth.redis_streams import RedisStreams
-from tests.contract.house_of_streams import BACK_ENDS, MAX_BYTES, MAX_TOTAL_BYTES, build, chunk, counted, opened
+from tests.contract.house_of_streams import (
+    BACK_ENDS,
+    MAX_BYTES,
+    MAX_TOTAL_BYTES,
+    build,
+    chunk,
+    close,
+    counted,
+    opened,
+    redis_of,
+)
 from tests.helpers_truth import record, tasks
 
 
@@ -37,9 +46,9 @@ def test_a_full_house_costs_the_writers_own_oldest_chunks(kind: str, writes: lis
         while len(mine) > 1 and (sum(mine) > MAX_BYTES or sum(map(sum, kept.values())) > MAX_TOTAL_BYTES):
             del mine[0]
     assert {job: [len(entry.data) for _id, entry in streams.audio(job)] for job in kept} == kept
-    if isinstance(streams, RedisStreams) and writes:
-        assert counted(streams) == {job: sum(sizes) for job, sizes in kept.items() if sizes}
-        streams._calls.client.close()
+    if (redis := redis_of(streams)) and writes:
+        assert counted(redis) == {job: sum(sizes) for job, sizes in kept.items() if sizes}
+    close(streams)
 
 
 @pytest.mark.parametrize("kind", BACK_ENDS)
@@ -61,12 +70,11 @@ def test_in_a_full_house_finished_jobs_give_way_first(kind: str, writes: list[tu
             streams.write_audio(job, chunk(0, data=bytes(size)))
             write_to_model(kept, ended, job, size)
     assert {job: [len(entry.data) for _id, entry in streams.audio(job)] for job in kept} == kept
-    if isinstance(streams, RedisStreams):
-        if sum(map(len, kept.values())):
-            assert {job: size for job, size in counted(streams).items() if size} == {
-                job: sum(sizes) for job, sizes in kept.items() if sum(sizes)
-            }
-        streams._calls.client.close()
+    if (redis := redis_of(streams)) and sum(map(len, kept.values())):
+        assert {job: size for job, size in counted(redis).items() if size} == {
+            job: sum(sizes) for job, sizes in kept.items() if sum(sizes)
+        }
+    close(streams)
 
 
 def write_to_model(kept: dict[str, list[int]], ended: list[str], job: str, size: int) -> None:

@@ -27,10 +27,12 @@ from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import audit, record, result, tasks, worker
 from tests.helpers_valkey import shared_server
 
-JOBS = st.sampled_from(["a", "b", "c"])
+NAMES = "abcs"
+JOBS = st.sampled_from(NAMES)
 WORKERS = st.sampled_from(["v", "w"])
 MODELS = {"v": ("m",), "w": ("m", "other")}
 LONG_S = 3600.0
+EXPIRING = (keys.job, keys.segments, keys.waiting, keys.done, keys.results, keys.events, keys.audio)
 
 
 class SideBySide(RuleBasedStateMachine):
@@ -79,6 +81,22 @@ class SideBySide(RuleBasedStateMachine):
         finished = [result(task, reused=True) for task in all_tasks[:known]]
         if data.draw(st.booleans()):
             self.both(lambda truth: truth.enqueue(job, all_tasks[known:], finished))
+
+    @rule(job=JOBS, model=st.sampled_from(["m", "other"]), count=st.integers(1, 12), forget=st.booleans())
+    def speak(self, job: str, model: str, count: int, forget: bool) -> None:
+        """A speech request, in vain if a job of its name is there."""
+        if forget:
+            self.both(lambda truth: truth.forget(job))
+        request = record(job, priority=Priority.LIVE, model=model)
+        self.both(lambda truth: truth.speak(request, tasks(job, count)))
+
+    @rule(job=JOBS)
+    def expire(self, job: str) -> None:
+        """The time of a speech request that is over has passed; somebody may hold segments of it."""
+        entry = self.memory._state.jobs.get(job)
+        if entry and entry.speech and not self.memory._state.goes_on(job):
+            entry.gone_at_s = 0.0
+            self.calls.client.delete(*(key(job) for key in EXPIRING))
 
     @rule(name=WORKERS)
     def register(self, name: str) -> None:
@@ -241,11 +259,14 @@ class SideBySide(RuleBasedStateMachine):
             audit(self.calls.client)
             self.both(lambda truth: [_stable(entry) for entry in truth.jobs()])
             self.both(lambda truth: [(status.info, status.held) for status in truth.workers()])
-            self.both(lambda truth: {job: truth.results(job) for job in "abc"})
+            self.both(lambda truth: {job: truth.results(job) for job in NAMES})
+            self.both(lambda truth: truth.depth())
+            for job in NAMES:
+                self.both(lambda truth, job=job: _stable(truth.job(job)))
             outbox = [_name(entry.step) for entry in self.memory._state.outbox]
             waiting = self.calls.client.xrange(keys.OUTBOX)
             assert outbox == [_outbox_name(fields) for _id, fields in waiting]
-            for job in "abc":
+            for job in NAMES:
                 told = [
                     [event.model_copy(update={"at_s": 0.0, "audio_s": round(event.audio_s, 6)}) for _id, event in log]
                     for log in (streams.events(job) for streams in self.streams)

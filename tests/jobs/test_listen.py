@@ -16,11 +16,12 @@ from jobs.assembly.pauses import PAUSES
 from jobs.attempts import at_attempt
 from jobs.errors import UnknownJob
 from jobs.events import AudioChunk
-from jobs.listen import Listener, endless_wav_header
+from jobs.listen import Listener
 from jobs.plan_store import load_plan
 from jobs.spec import JobRecord, SegmentTask
 from jobs.state import JobState
 from jobs.takes import pcm16
+from jobs.wav_header import endless_wav_header
 from tests.helpers_jobs import RATE_HZ, Scripted, World, chunks_of, voice_of
 
 TEXT = "One is here. Two is here.\n\nThree is here, it is longer than the others are, so it is cut. Four."
@@ -32,7 +33,7 @@ def heard(
     """All that a listener hears while the moves are made, one each time it waits."""
     streams = Scripted(world.streams, moves or [])
     listener = Listener(world.truth, streams, world.store, job=record.job, plan=load_plan(world.store, record.job))
-    sounds = list(listener.sounds(from_now=from_now))
+    sounds = list(listener.sounds(listener.now()) if from_now else listener.sounds())
     assert {sound.sample_rate_hz for sound in sounds} <= {RATE_HZ}
     return np.concatenate([sound.samples for sound in sounds]) if sounds else np.zeros(0, np.int16)
 

@@ -72,5 +72,7 @@ while exceeds(job, max_bytes) and call('XLEN', stream) > 1 do drop_oldest(job) e
 if is_full() then make_room() end
 -- A stream written after its job's end would stay for ever.
 local state = state_of(job)
-if (not state or FINAL[state]) and call('PTTL', stream) == -1 then call('PEXPIRE', stream, STREAM_TTL_MS) end
+if (not state or FINAL[state]) and call('PTTL', stream) == -1 then 
+  call('PEXPIRE', stream, speech_ttl_ms(job) or STREAM_TTL_MS)
+end
 return id

@@ -8,22 +8,13 @@ if not state then return unknown_job(job) end
 if state ~= 'planning' then return 0 end
 
 local left, finished = {}, {}
-local payloads, order = {}, {}
-local function flush()
-  if #payloads > 0 then
-    call('HSET', K.segments .. job, unpack(payloads))
-    call('ZADD', K.waiting .. job, unpack(order))
-  end
-  payloads, order = {}, {}
-end
+local rows = {}
 for place = 4, 3 + 3 * tasks, 3 do
   local segment, chapter, task = ARGV[place], ARGV[place + 1], ARGV[place + 2]
-  payloads[#payloads + 1], payloads[#payloads + 2] = segment, task
-  order[#order + 1], order[#order + 2] = segment, segment
+  rows[#rows + 1], rows[#rows + 2] = segment, task
   left[chapter] = (left[chapter] or 0) + 1
-  if #payloads >= 1000 then flush() end -- unpack() has a limit
 end
-flush()
+put_waiting(job, rows)
 for place = 4 + 3 * tasks, #ARGV do
   local result = cjson.decode(ARGV[place])
   finished[#finished + 1] = {result, ARGV[place]}

@@ -13,8 +13,7 @@ for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do
     if split(ref) == job then call('SREM', K.held .. worker, ref) end
   end
 end
-call('UNLINK', K.job .. job, K.segments .. job, K.waiting .. job, K.left .. job, K.assembled .. job, K.done .. job,
-  K.results .. job, K.starts .. job, K.events .. job, K.audio .. job)
+call('UNLINK', unpack(keys_of(job)))
 uncount_audio(job)
 call('ZREM', K.jobs, job)
 return 1

@@ -24,6 +24,11 @@ local function is_open(state)
   return state == 'queued' or state == 'running'
 end
 
+-- How long all that is kept of a speech request (Truth.speak) stays after its end, in ms; false: it is another job.
+local function speech_ttl_ms(job)
+  return call('HGET', K.job .. job, 'speech_ttl_ms')
+end
+
 local function touch(job)
   local now = stamp()
   call('HSET', K.job .. job, 'updated_at_s', now, 'touched_at_s', now)
@@ -31,6 +36,10 @@ end
 
 local function unknown_job(job)
   return redis.error_reply('UNKNOWNJOB ' .. job)
+end
+
+local function not_for_speech(job)
+  return redis.error_reply('SPEECH ' .. job)
 end
 
 local function unfinished(job)
@@ -93,10 +102,22 @@ local function sync_lane(job)
   end
 end
 
-local function expire_streams(job, final)
-  for _, key in ipairs({K.events .. job, K.audio .. job}) do
-    if final then call('PEXPIRE', key, STREAM_TTL_MS) else call('PERSIST', key) end
+local function keys_of(job)
+  local found = {}
+  for _, kind in ipairs({'job', 'segments', 'waiting', 'left', 'assembled', 'done', 'results', 'starts', 'events', 'audio'}) do
+    found[#found + 1] = K[kind] .. job
   end
+  return found
+end
+
+-- After its end a job's streams go away by themselves, of a speech request everything.
+local function let_expire(job, final)
+  local ttl_ms = speech_ttl_ms(job)
+  if ttl_ms and not final then return end -- nothing of it expires before its end, and no end is taken back
+  for _, key in ipairs(ttl_ms and keys_of(job) or {K.events .. job, K.audio .. job}) do
+    if final then call('PEXPIRE', key, ttl_ms or STREAM_TTL_MS) else call('PERSIST', key) end
+  end
+  if final and ttl_ms then call('SREM', K.speech, job) end
 end
 
 -- The data of a live audio stream that is gone counts no more.
@@ -113,7 +134,7 @@ local function set_state(job, new, reason)
   call('HSET', K.job .. job, 'state', new, 'reason', reason)
   touch(job)
   emit(job, 'job', {reason = reason ~= '' and reason or nil})
-  expire_streams(job, FINAL[new])
+  let_expire(job, FINAL[new])
   sync_lane(job)
   if new == 'queued' and call('LLEN', K.suspects) > 0 then wake(1) end
 end
@@ -147,13 +168,13 @@ local function push_suspects(refs, size)
 end
 
 -- Put segments that nobody holds any more back, in front; suspects as a group of suspects. Those of jobs that were
--- cancelled or forgotten vanish. Returns the references that are waiting again.
+-- cancelled or forgotten vanish, and those of speech requests that are over. Returns the references that wait again.
 local function put_back(refs)
   local placed, suspects, lanes = {}, {}, {}
   for _, ref in ipairs(refs) do
     local job, segment = split(ref)
     local state = state_of(job)
-    if state and state ~= 'cancelled' then
+    if state and state ~= 'cancelled' and not (FINAL[state] and speech_ttl_ms(job)) then
       call('HINCRBY', K.job .. job, 'held', -1)
       placed[#placed + 1] = ref
       if call('HEXISTS', K.blame, ref) == 1 then
@@ -167,6 +188,16 @@ local function put_back(refs)
   push_suspects(suspects, SUSPECT_GROUP)
   for job in pairs(lanes) do sync_lane(job) end
   return placed
+end
+
+-- Let segments wait in the order of their numbers. `rows` is segment, task, segment, task, ...
+local function put_waiting(job, rows)
+  for first = 1, #rows, 2000 do -- unpack() has a limit
+    local last, order = math.min(first + 1999, #rows), {}
+    for place = first, last, 2 do order[#order + 1], order[#order + 2] = rows[place], rows[place] end
+    call('HSET', K.segments .. job, unpack(rows, first, last))
+    call('ZADD', K.waiting .. job, unpack(order))
+  end
 end
 
 local function remove_worker(worker)
@@ -189,6 +220,14 @@ local function drop_suspects(job)
     if split(ref) == job then call('HDEL', K.blame, ref) end
   end
   return dropped
+end
+
+-- Nothing of a job waits any more; returns how many segments did. Held ones are dropped by their worker.
+local function drop_waiting(job)
+  local vanished = call('ZCARD', K.waiting .. job) + drop_suspects(job)
+  call('UNLINK', K.waiting .. job, K.segments .. job)
+  call('HSET', K.job .. job, 'held', 0)
+  return vanished
 end
 
 -- Whether the audio of every chapter is in the store: only then a job may be finished.
@@ -263,7 +302,8 @@ local function bury(job, result)
   call('XADD', K.dead, 'MAXLEN', '~', DEAD_KEPT, '*', 'job', job, 'segment', result.segment, 'reason', result.reason)
 end
 
--- Count a result that is accepted: bitmap, result, counters, event, ASSEMBLE at the chapter's last segment.
+-- Count a result that is accepted: bitmap, result, counters, event, ASSEMBLE at the chapter's last segment (a speech
+-- request has no chapters).
 -- A failed segment keeps its payload, so that it can be tried again.
 local function record_result(job, chapter, result, json)
   local segment, good = result.segment, result.state == 'done'
@@ -274,14 +314,19 @@ local function record_result(job, chapter, result, json)
   if good then call('HDEL', K.segments .. job, segment) end
   touch(job)
   if good then emit_take(job, 'segment_done', chapter, result) else emit_failed(job, chapter, result) end
-  if call('HINCRBY', K.left .. job, chapter, -1) == 0 then step('assemble', job, chapter) end
+  if not speech_ttl_ms(job) and call('HINCRBY', K.left .. job, chapter, -1) == 0 then step('assemble', job, chapter) end
 end
 
 -- Count a result of a held segment; dead letter and the job's own move at its last segment. A paused job stays paused:
--- the second look at its chapters may give it segments to speak again.
+-- the second look at its chapters may give it segments to speak again. A speech request needs nothing but its takes.
 local function finish_segment(job, chapter, result, json)
   call('HINCRBY', K.job .. job, 'held', -1)
   record_result(job, chapter, result, json)
   if result.state == 'failed' then bury(job, result) end
-  if unfinished(job) == 0 and state_of(job) ~= 'paused' then set_state(job, 'assembling', '') end
+  if unfinished(job) > 0 or state_of(job) == 'paused' then return end
+  set_state(job, 'assembling', '')
+  if speech_ttl_ms(job) then
+    local failed = tonumber(call('HGET', K.job .. job, 'failed'))
+    set_state(job, failed > 0 and 'done_with_failures' or 'done', '')
+  end
 end

@@ -2,11 +2,12 @@
 -- ARGV: job, '1' if all failed segments go back, '1' if this call repeats one whose reply was lost, then segment,
 -- SegmentTask JSON of each whose task is not the one that was kept; done segments among them go back too.
 -- Returns how many segments (0 if the lost call did it).
--- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
+-- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished; SPEECH job.
 -- Writes: K.segments, K.waiting, K.done, K.results, K.left, K.assembled, K.job, K.ready, K.events, K.outbox, K.wake.
 local job = ARGV[1]
 local state = state_of(job)
 if not state then return unknown_job(job) end
+if speech_ttl_ms(job) then return not_for_speech(job) end
 if ARGV[3] == '1' and not FINAL[state] then return 0 end
 local planned = call('HGET', K.job .. job, 'planned') == '1'
 if not (state == 'done_with_failures' or (state == 'failed' and planned)) then

@@ -1,11 +1,12 @@
 -- Apply what the checks of a complete chapter found (Truth.rule).
 -- ARGV: job, chapter, how many results, the SegmentResult JSON of each, then segment, SegmentTask JSON of each segment
 -- that is spoken again. Returns how many segments of the chapter are not finished now; repeating it changes nothing.
--- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
+-- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished; SPEECH job.
 -- Writes: K.results, K.done, K.segments, K.waiting, K.left, K.starts, K.job, K.ready, K.events, K.dead, K.wake.
 local job, chapter, settled = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local state = state_of(job)
 if not state then return unknown_job(job) end
+if speech_ttl_ms(job) then return not_for_speech(job) end
 if FINAL[state] then return redis.error_reply('ILLEGALMOVE ' .. state .. ' queued ' .. unfinished(job)) end
 
 -- The result of a segment that may still be ruled about: done, and not settled.

@@ -1,11 +1,12 @@
 -- Put done segments whose take is lost back to waiting (Truth.speak_again).
 -- ARGV: job, '1' if this call repeats one whose reply was lost, then segment, chapter, SegmentTask JSON of each.
 -- Returns how many wait again; a repeated call counts those that are not finished (the lost call put them back).
--- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished.
+-- Errors: UNKNOWNJOB job; ILLEGALMOVE old new unfinished; SPEECH job.
 -- Writes: K.done, K.results, K.segments, K.waiting, K.left, K.assembled, K.job, K.ready, K.events, K.outbox, K.wake.
 local job, again = ARGV[1], ARGV[2] == '1'
 local state = state_of(job)
 if not state then return unknown_job(job) end
+if speech_ttl_ms(job) then return not_for_speech(job) end
 if FINAL[state] and state ~= 'failed' then
   return redis.error_reply('ILLEGALMOVE ' .. state .. ' queued ' .. unfinished(job))
 end

@@ -40,8 +40,10 @@ local function mend(job)
   end
   sync_lane(job)
 end
-for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
-  local about = call('HMGET', K.job .. job, 'state', 'planned')
-  if about[2] == '1' and not FINAL[about[1]] then mend(job) end
+for _, jobs in ipairs({call('ZRANGE', K.jobs, 0, -1), call('SMEMBERS', K.speech)}) do
+  for _, job in ipairs(jobs) do
+    local about = call('HMGET', K.job .. job, 'state', 'planned')
+    if about[2] == '1' and not FINAL[about[1]] then mend(job) end
+  end
 end
 return buried

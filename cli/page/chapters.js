@@ -1,0 +1,173 @@
+// Chapters of a job with their progress and verdicts; each opens to its segments.
+
+import { get, isLeft } from "./api.js";
+import { attribute, button, h, keyed, notice, say } from "./dom.js";
+import { clock, counted, whole } from "./format.js";
+
+const PAGE = 100;
+const CHAPTERS_SHOWN = 200;
+const AGAIN = new Set(["done_with_failures", "failed"]);
+
+/** The list under a heading. `again(segment)` asks for a segment to be spoken anew. */
+export function chapterList(feed, timeline, player, again, signal) {
+  const list = h("ul", { class: "chapters" });
+  const onlyBad = h("input", { type: "checkbox", id: "only-bad" });
+  const empty = h("div", {});
+  let shown = CHAPTERS_SHOWN;
+  const more = button("Show more chapters", () => {
+    shown += CHAPTERS_SHOWN;
+    draw();
+  });
+  const context = { feed, player, again, signal, onlyBad, heard: null };
+  const draw = () => {
+    const wanted = timeline.chapters.filter((chapter) => !onlyBad.checked || chapter.failed || chapter.marked);
+    keyed(list, wanted.slice(0, shown), (chapter) => chapter.chapter, () => chapterRow(context));
+    more.hidden = wanted.length <= shown;
+    empty.replaceChildren(...(wanted.length ? [] : [notice("empty", emptyText(timeline, onlyBad.checked))]));
+  };
+  onlyBad.addEventListener("change", draw);
+  timeline.addEventListener("change", draw);
+  player.addEventListener("heard", ({ detail }) => {
+    context.heard = detail?.segment?.segment ?? null;
+    mark(list, "chapter", detail?.chapter.chapter);
+    mark(list, "segment", context.heard);
+  });
+  draw();
+  return h(
+    "section",
+    { "aria-labelledby": "chapters" },
+    h(
+      "div",
+      { class: "heading" },
+      h("h2", { id: "chapters" }, "Chapters"),
+      h("label", { class: "inline" }, onlyBad, " only what is bad"),
+    ),
+    list,
+    more,
+    empty,
+  );
+}
+
+function emptyText(timeline, bad) {
+  return bad && timeline.chapters.length ? "Nothing is bad." : "The chapters are shown as soon as the source is read.";
+}
+
+/** Show which one is heard. */
+function mark(list, kind, number) {
+  for (const old of list.querySelectorAll(`[data-${kind}][aria-current]`)) old.removeAttribute("aria-current");
+  if (number === null || number === undefined) return;
+  list.querySelector(`[data-${kind}="${number}"]`)?.setAttribute("aria-current", "true");
+}
+
+function chapterRow(context) {
+  const { player, onlyBad } = context;
+  let chapter = null;
+  let reload = () => undefined;
+  const play = button("▶", () => player.seek(chapter.start_s), { class: "quiet play" });
+  const name = h("span", { class: "name", dir: "auto" });
+  const told = h("span", { class: "numbers" });
+  const bar = h("progress", { max: 1, "aria-hidden": "true" });
+  const inside = h("div", { class: "inside" });
+  const details = h("details", {}, h("summary", {}, name, bar, told), inside);
+  details.addEventListener("toggle", () => {
+    if (!details.open) return;
+    const one = segments(context, chapter.chapter);
+    inside.replaceChildren(one.node);
+    reload = one.reload;
+    reload();
+  });
+  onlyBad.addEventListener("change", () => details.open && reload());
+  return {
+    node: h("li", { class: "card chapter" }, play, details),
+    update(found) {
+      const before = chapter;
+      chapter = found;
+      attribute(details, "data-chapter", chapter.chapter);
+      const title = chapter.title || `Chapter ${chapter.chapter + 1}`;
+      say(name, title);
+      attribute(play, "aria-label", `Play ${title}`);
+      attribute(play, "disabled", chapter.start_s === null);
+      bar.value = chapter.segments ? (chapter.done + chapter.failed) / chapter.segments : 0;
+      say(told, chapterNumbers(chapter));
+      const key = (one) => [one.done, one.failed, one.marked, one.assembled, one.start_s].join();
+      if (details.open && before && key(before) !== key(chapter)) reload();
+    },
+  };
+}
+
+function chapterNumbers(chapter) {
+  const parts = [
+    chapter.assembled ? counted(chapter.segments, "segment") : `${chapter.done} of ${counted(chapter.segments, "segment")}`,
+    chapter.failed ? `${whole(chapter.failed)} failed` : null,
+    chapter.marked ? `${whole(chapter.marked)} marked` : null,
+    clock(chapter.audio_s),
+    chapter.start_s === null ? null : `from ${clock(chapter.start_s)}`,
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** The segments of a chapter, page by page. */
+function segments(context, chapter) {
+  const { feed, signal, onlyBad } = context;
+  const list = h("ol", { class: "segments" });
+  const below = h("div", {});
+  let pages = 1;
+  const more = button("More segments", () => {
+    pages += 1;
+    reload();
+  });
+  more.hidden = true;
+  const reload = async () => {
+    const found = [];
+    let page = { has_more: true };
+    try {
+      for (let count = 0; count < pages && page.has_more; count += 1) {
+        const only = onlyBad.checked ? "bad" : null;
+        const query = { chapter, after: found.at(-1)?.segment, limit: PAGE, only };
+        page = await get(`${feed.path}/segments`, query, signal);
+        found.push(...page.data);
+      }
+    } catch (error) {
+      if (isLeft(error)) return;
+      below.replaceChildren(notice("bad", error.message));
+      return;
+    }
+    below.replaceChildren(...(found.length ? [] : [notice("empty", "Nothing is bad here.")]));
+    keyed(list, found, (segment) => segment.segment, (segment) => segmentRow(context, segment));
+    mark(list, "segment", context.heard);
+    more.hidden = !page.has_more;
+  };
+  return { node: h("div", {}, list, more, below), reload };
+}
+
+function segmentRow({ feed, player, again }, { segment: number }) {
+  let segment = null;
+  const label = `segment ${number + 1}`;
+  const play = button("▶", () => player.segment(number, segment.start_s), { class: "quiet play", "aria-label": `Play ${label}` });
+  const retry = button("Retry", () => again(number), { class: "quiet", "aria-label": `Retry ${label}` });
+  const badge = h("span", { class: "badge" });
+  const text = h("p", { class: "text", dir: "auto" });
+  const told = h("span", { class: "muted" });
+  const reason = h("p", { class: "reason", dir: "auto" });
+  return {
+    node: h("li", { "data-segment": number }, play, h("div", {}, text, h("p", { class: "line small" }, badge, told, retry), reason)),
+    update(found) {
+      segment = found;
+      const bad = segment.state === "failed" || (segment.grade && segment.grade !== "good");
+      say(text, segment.text);
+      say(badge, verdict(segment));
+      attribute(badge, "data-state", bad ? "failed" : segment.state);
+      const takes = segment.takes > 1 ? counted(segment.takes, "take") : null;
+      say(told, [segment.audio_s ? clock(segment.audio_s) : null, takes].filter(Boolean).join(" · "));
+      say(reason, segment.reason ?? "");
+      reason.hidden = !segment.reason;
+      attribute(play, "disabled", segment.state !== "done");
+      retry.hidden = !(bad && AGAIN.has(feed.job.state));
+    },
+  };
+}
+
+function verdict(segment) {
+  if (segment.state !== "done") return segment.state;
+  return segment.grade && segment.grade !== "good" ? `${segment.grade} take` : "good";
+}

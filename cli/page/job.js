@@ -1,0 +1,209 @@
+// One job: what it is and how far, what can be done to it, its player, chapters, files and failures.
+
+import { address, isLeft } from "./api.js";
+import { chapterList } from "./chapters.js";
+import { controls } from "./controls.js";
+import { attribute, button, facts, h, keyed, notice, politely, say, title } from "./dom.js";
+import { JobFeed } from "./feed.js";
+import { bytes, clockWords, counted, isFinal, percent, price, stateWords, whole } from "./format.js";
+import { numbersOf } from "./jobs.js";
+import { Player } from "./player.js";
+import { Timeline } from "./timeline.js";
+
+/** `#/jobs/<id>` */
+export function jobView({ main, signal }, id) {
+  title(id);
+  const feed = new JobFeed(id, signal);
+  const away = h("div", {});
+  main.append(h("p", { class: "back" }, h("a", { href: "#/" }, "All jobs")), h("p", { class: "loading" }, "Loading…"), away);
+  feed.addEventListener("job", () => show(main, feed, signal), { once: true });
+  feed.start((error) => {
+    main.querySelector(".loading")?.remove();
+    if (!feed.job || error.status === 404) away.replaceChildren(notice("bad", error.message));
+    return error.status !== 404 && error.status !== 403;
+  });
+}
+
+function show(main, feed, signal) {
+  main.querySelector(".loading")?.remove();
+  const timeline = new Timeline(feed, signal);
+  const audio = h("audio", { id: "audio", preload: "none" });
+  const player = new Player(feed, timeline, audio, signal);
+  const problem = h("div", {});
+  const ask = async (what, json) => {
+    problem.replaceChildren();
+    try {
+      await feed.ask(what, json);
+    } catch (error) {
+      if (!isLeft(error)) problem.replaceChildren(notice("bad", error.message));
+    }
+  };
+  const again = (segment) => ask("retry", { segments: [segment] });
+  main.append(
+    head(feed),
+    actions(feed, ask),
+    problem,
+    controls(feed, timeline, player, signal),
+    failures(feed),
+    chapterList(feed, timeline, player, again, signal),
+    files(feed),
+    options(feed),
+  );
+  feed.addEventListener("job", () => tell(feed.job));
+  feed.dispatchEvent(new Event("job")); // every part hears of what is there already
+}
+
+function head(feed) {
+  const name = h("h1", { dir: "auto" });
+  const author = h("p", { class: "author", dir: "auto" });
+  const badge = h("span", { class: "badge" });
+  const bar = h("progress", { max: 1, "aria-label": "Progress" });
+  const share = h("span", { class: "number share" });
+  const numbers = h("p", { class: "numbers", id: "numbers" });
+  const reason = h("div", {});
+  const known = h("div", {});
+  feed.addEventListener("job", () => {
+    const job = feed.job;
+    say(name, job.title || job.id);
+    say(author, job.author ?? "");
+    author.hidden = !job.author;
+    say(badge, stateWords(job.state));
+    attribute(badge, "data-state", job.state);
+    bar.value = job.progress;
+    say(share, percent(job.progress));
+    numbersOf(numbers, job);
+    replaceIfNew(reason, job.reason || "", () => (job.reason ? [notice("bad", job.reason)] : []));
+    const rows = factsOf(job);
+    replaceIfNew(known, JSON.stringify(rows), () => [facts(rows)]);
+  });
+  return h(
+    "header",
+    { class: "job-head" },
+    h("div", { class: "line" }, name, badge),
+    author,
+    h("div", { class: "line bar" }, bar, share),
+    numbers,
+    reason,
+    known,
+  );
+}
+
+function replaceIfNew(into, key, make) {
+  if (into.dataset.key === key) return;
+  into.dataset.key = key;
+  into.replaceChildren(...make());
+}
+
+function factsOf(job) {
+  const licence = job.spec?.licences?.[job.voice];
+  const device_s = job.cost?.device_s;
+  return [
+    ["Voice", licence ? `${job.voice} (${licence})` : job.voice],
+    ["Model", job.model],
+    ["Language", job.language],
+    ["Priority", job.live ? `${job.priority}, live audio` : job.priority],
+    ["Formats", job.formats?.join(", ")],
+    ["Cost so far", [device_s ? `${device_s.toFixed(1)} device-seconds` : null, price(job.cost)].filter(Boolean).join(", ")],
+    ["Job", job.id],
+  ];
+}
+
+function actions(feed, ask) {
+  const pause = button("Pause", () => ask("pause"));
+  const resume = button("Resume", () => ask("resume"), { class: "main" });
+  const retry = button("Retry what is bad", () => ask("retry", { failed: true }), { class: "main" });
+  const question = h("p", {});
+  const dialog = h(
+    "dialog",
+    { "aria-labelledby": "sure" },
+    h("h2", { id: "sure" }, "Cancel this job?"),
+    question,
+    h(
+      "form",
+      { method: "dialog", class: "line" },
+      h("button", { value: "no", autofocus: true }, "Keep it"),
+      h("button", { value: "yes", class: "danger" }, "Cancel the job"),
+    ),
+  );
+  dialog.addEventListener("close", () => dialog.returnValue === "yes" && ask("cancel"));
+  const cancel = button(
+    "Cancel…",
+    () => {
+      say(question, `What is not spoken yet stays unspoken: ${counted(feed.job.counts.waiting + feed.job.counts.held, "segment")}.`);
+      dialog.returnValue = "no";
+      dialog.showModal();
+    },
+    { class: "danger" },
+  );
+  feed.addEventListener("job", () => {
+    const { state } = feed.job;
+    pause.hidden = !["planning", "queued", "running"].includes(state);
+    resume.hidden = state !== "paused";
+    retry.hidden = !["done_with_failures", "failed"].includes(state);
+    cancel.hidden = isFinal(state);
+  });
+  return h("div", { class: "actions" }, pause, resume, retry, cancel, dialog);
+}
+
+function failures(feed) {
+  const list = h("ul", { class: "failures" });
+  const section = h("section", { "aria-labelledby": "failures" }, h("h2", { id: "failures" }, "What went wrong"), list);
+  feed.addEventListener("job", () => {
+    const found = feed.job.failures ?? [];
+    section.hidden = !found.length;
+    keyed(list, found, (one) => one.reason, () => {
+      const node = h("li", { dir: "auto" });
+      return { node, update: (one) => say(node, `${one.reason} (${counted(countOf(one.segments), "segment")})`) };
+    });
+  });
+  return section;
+}
+
+const countOf = (segments) => (Array.isArray(segments) ? segments.length : segments);
+
+function files(feed) {
+  const list = h("ul", { class: "files" });
+  const none = h("p", { class: "muted" }, "Finished audio is listed here as soon as it is made.");
+  feed.addEventListener("job", () => {
+    const found = feed.job.files ?? [];
+    none.hidden = found.length > 0;
+    keyed(list, found, (file) => file.name, (file) => {
+      const link = h("a", { href: address(file.url.replace(/^\//, "")), download: file.name.split("/").at(-1), dir: "auto" }, file.name);
+      const size = h("span", { class: "number muted" });
+      const node = h("li", {}, link, size);
+      return { node, update: (now) => say(size, bytes(now.size_bytes)) };
+    });
+  });
+  return h("section", { "aria-labelledby": "files" }, h("h2", { id: "files" }, "Files"), list, none);
+}
+
+/** What was asked for, for those who want to know. */
+function options(feed) {
+  const inside = h("div", {});
+  feed.addEventListener("job", () => {
+    const spec = feed.job.spec ?? {};
+    const rows = [
+      ["Seed", String(spec.seed ?? "")],
+      ["Speed", String(spec.speed ?? "")],
+      ["Source", feed.job.source_kind],
+      ["Checks", spec.checks && `${counted(spec.checks.takes, "take")} at most, then ${spec.checks.on_bad}${spec.checks.asr ? `, ${spec.checks.asr}` : ""}`],
+      ["Mastering", spec.mastering && [spec.mastering.profile, `over each ${spec.mastering.over}`].join(", ")],
+      ["Subtitles", spec.subtitles?.join(", ")],
+      ["Datasets", spec.exports?.join(", ")],
+      ["Read-along", spec.read_along ? "yes" : null],
+      ["Retakes", feed.job.counts.retakes ? whole(feed.job.counts.retakes) : null],
+      ...Object.entries(spec.licences ?? {}).map(([voice, licence]) => [`Licence of ${voice}`, licence]),
+    ];
+    replaceIfNew(inside, JSON.stringify(rows), () => [facts(rows)]);
+  });
+  return h("details", { class: "card" }, h("summary", {}, "Options of this job"), inside);
+}
+
+let told = null;
+function tell(job) {
+  title(`${isFinal(job.state) || job.state === "paused" ? stateWords(job.state) : percent(job.progress)} · ${job.title || job.id}`);
+  const changed = told !== `${job.id} ${job.state}`;
+  told = `${job.id} ${job.state}`;
+  const rest = isFinal(job.state) ? "" : `, ${percent(job.progress)}, ${clockWords(job.eta_s)} to go`;
+  politely(`${stateWords(job.state)}${rest}`, { matters: changed });
+}

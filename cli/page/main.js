@@ -1,0 +1,117 @@
+// Which view is shown, who is signed in, whether the server answers, and the colours.
+
+import { call, connection, get } from "./api.js";
+import { button, h, notice, title } from "./dom.js";
+import { jobView } from "./job.js";
+import { jobsView } from "./jobs.js";
+import { signInView } from "./signin.js";
+import { submitView } from "./submit.js";
+import { workersView } from "./workers.js";
+
+const VIEWS = [
+  [/^\/?$/, "jobs", jobsView],
+  [/^\/jobs\/([^/]+)$/, "jobs", jobView],
+  [/^\/submit$/, "submit", submitView],
+  [/^\/workers$/, "workers", workersView],
+];
+const main = document.getElementById("main");
+let leave = new AbortController();
+let shownPath = null;
+
+function place() {
+  const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
+  return { path: path || "/", query: new URLSearchParams(query) };
+}
+
+function markNav(page) {
+  for (const link of document.querySelectorAll("nav [data-page]")) {
+    if (link.dataset.page === page) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+function show(view, page, ...parts) {
+  leave.abort();
+  leave = new AbortController();
+  main.replaceChildren();
+  markNav(page);
+  view({ main, signal: leave.signal }, ...parts);
+  if (shownPath !== null) {
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+  shownPath = location.hash;
+}
+
+function route() {
+  const { path, query } = place();
+  for (const [pattern, page, view] of VIEWS) {
+    const match = pattern.exec(path);
+    if (match) return show(view, page, ...match.slice(1).map(decodeURIComponent), query);
+  }
+  return show(nothing, "");
+}
+
+function nothing({ main: into }) {
+  title("Nothing here");
+  into.append(
+    h("h1", {}, "Nothing here"),
+    notice("empty", h("p", {}, "This page has no such part. ", h("a", { href: "#/" }, "See the jobs"), ".")),
+  );
+}
+
+async function session() {
+  const found = await get("v1/session").catch(() => null);
+  const out = document.getElementById("sign-out");
+  out.hidden = !found?.signed_in;
+  return found;
+}
+
+function askToSignIn() {
+  show(signInView, "", async () => {
+    await session();
+    route();
+  });
+}
+
+function watchConnection() {
+  const banner = document.getElementById("away");
+  connection.addEventListener("away", ({ detail }) => {
+    const again = button("Try now", route, { class: "quiet" });
+    banner.replaceChildren(h("span", {}, `${detail.message}. Trying again all the time.`), again);
+    banner.hidden = false;
+  });
+  connection.addEventListener("back", () => {
+    banner.hidden = true;
+  });
+  connection.addEventListener("sign-in", askToSignIn);
+}
+
+function chooseColours() {
+  const select = document.getElementById("theme");
+  select.value = document.documentElement.dataset.theme ?? "auto";
+  select.addEventListener("change", () => {
+    if (select.value === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = select.value;
+    try {
+      localStorage.setItem("theme", select.value);
+    } catch {
+      // storage is off: it holds until the page is left
+    }
+  });
+}
+
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault(); // the address belongs to the views
+  main.focus();
+});
+document.getElementById("sign-out").addEventListener("click", async () => {
+  await call("DELETE", "v1/session").catch(() => null);
+  location.reload();
+});
+chooseColours();
+watchConnection();
+window.addEventListener("hashchange", route);
+const opened = await session();
+if (opened?.token_needed && !opened.signed_in) askToSignIn();
+else route();

@@ -1,0 +1,86 @@
+// What would become of a source, before it is queued: chapters, what is left out or replaced, length, time and price.
+
+import { h, notice } from "./dom.js";
+import { clock, counted, price, whole } from "./format.js";
+
+const CHAPTERS = 12;
+
+/** The plan as an element. */
+export function preview(plan) {
+  const who = [plan.author, plan.language].filter(Boolean).join(" · ");
+  return h(
+    "div",
+    { class: "plan" },
+    h("h3", { dir: "auto" }, plan.title || "Without a title"),
+    who ? h("p", { class: "muted", dir: "auto" }, who) : null,
+    h("ul", { class: "sums" }, sums(plan).map(([name, value]) => h("li", {}, h("b", { class: "number" }, value), ` ${name}`))),
+    (plan.warnings ?? []).map((warning) => notice("warn", typeof warning === "string" ? warning : warning.message)),
+    chapters(plan.chapters),
+    passages("Not spoken", plan.skipped),
+    passages("Replaced", plan.replaced),
+  );
+}
+
+function sums({ chapters: all, segments, chars, audio_s, estimate }) {
+  const rows = [
+    [all.length === 1 ? "chapter" : "chapters", whole(all.length)],
+    [segments === 1 ? "segment" : "segments", whole(segments)],
+    ["characters", whole(chars)],
+    ["of audio, about", clock(audio_s)],
+  ];
+  if (estimate?.eta_s !== null && estimate?.eta_s !== undefined) rows.push(["until it is spoken", clock(estimate.eta_s)]);
+  if (estimate?.device_s) rows.push(["device-seconds", estimate.device_s.toFixed(1)]);
+  if (estimate?.segments_in_store) rows.push(["spoken already", counted(estimate.segments_in_store, "segment")]);
+  const cost = price(estimate);
+  if (cost) rows.push(["expected cost", cost]);
+  if (estimate && !estimate.device_s) rows.push(["time and cost: nothing was measured yet", "?"]);
+  return rows;
+}
+
+function chapters(all) {
+  const row = (chapter, index) =>
+    h(
+      "tr",
+      {},
+      h("td", { class: "number" }, String(index + 1)),
+      h("th", { scope: "row", dir: "auto" }, chapter.title || "–"),
+      h("td", { class: "number" }, whole(chapter.segments)),
+      h("td", { class: "number" }, clock(chapter.audio_s)),
+    );
+  const rows = all.map(row);
+  const head = ["", "Title", "Segments", "Audio"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {})));
+  const table = (part) =>
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Chapters of the plan" },
+      h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, part)),
+    );
+  if (rows.length <= CHAPTERS) return table(rows);
+  return h("details", {}, h("summary", {}, `All ${counted(rows.length, "chapter")}`), table(rows));
+}
+
+function passages(heading, all) {
+  if (!all?.length) return null;
+  return h(
+    "section",
+    {},
+    h("h4", {}, heading),
+    h(
+      "ul",
+      { class: "passages" },
+      all.map((one) =>
+        h(
+          "li",
+          {},
+          h("span", {}, `${one.why.replaceAll("_", " ")} `, h("span", { class: "number muted" }, `× ${whole(one.count)}`)),
+          examples(one).map((text) => h("q", { dir: "auto" }, text)),
+        ),
+      ),
+    ),
+  );
+}
+
+function examples(passage) {
+  const example = passage.example ?? "";
+  return (Array.isArray(example) ? example : [example]).filter(Boolean);
+}

@@ -1,0 +1,120 @@
+"""Boards: what is looked at again and again of a job (its plan, its results, where it is heard), kept in memory.
+
+Reading a book of 50,000 segments takes seconds, its results a good part of one; a page asks every other second. What is
+kept is only a copy: it is made anew when the job's record has changed, and any process can make it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from jobs.cost import RunReport, run_report
+from jobs.plan import Plan
+from jobs.plan_store import load_plan
+from jobs.positions import Positions, positions
+from jobs.protocols import Store, Truth
+from jobs.spec import JobRecord, SegmentResult
+from jobs.state import FINAL_JOB_STATES
+
+MAX_SEGMENTS = 200_000
+"""Segments of all boards together; the one that was looked at least recently goes first."""
+OFTEN = 4.0
+"""Results of a job that goes on are read again after so many times as long as reading them took: a fifth of the time at
+most is spent on it."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A job as it was at one moment. Figures that take time are made when they are first asked for."""
+
+    plan: Plan
+    results: Mapping[int, SegmentResult]
+    assembled: frozenset[int]
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where its segments begin in its audio."""
+        return positions(self.plan.segments, self.results)
+
+    @cached_property
+    def run(self) -> RunReport:
+        """What it cost, without a price."""
+        return run_report(self.results.values())
+
+    @cached_property
+    def firsts(self) -> tuple[int, ...]:
+        """The number of the first segment of each chapter."""
+        firsts, place = [], 0
+        for chapter in self.plan.chapters:
+            firsts.append(place)
+            place += chapter.segments
+        return tuple(firsts)
+
+
+@dataclass
+class _Kept:
+    board: Board
+    seen: tuple[object, ...]
+    made_at_s: float
+    took_s: float
+
+
+class Boards:
+    """The boards of jobs that were looked at lately. May be used by many threads."""
+
+    def __init__(self, *, max_segments: int = MAX_SEGMENTS, clock: Callable[[], float] = time.monotonic) -> None:
+        self._max_segments = max_segments
+        self._clock = clock
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._lock = threading.Lock()
+        self._making: dict[str, threading.Lock] = {}
+
+    def of(self, record: JobRecord, truth: Truth, store: Store) -> Board:
+        """The board of a job. Of one that goes on it may be as old as OFTEN times what it takes to make it.
+
+        Raises:
+            ObjectMissing: its plan is not in the store.
+            ObjectDamaged: what is there is no plan.
+        """
+        with self._lock:
+            making = self._making.setdefault(record.job, threading.Lock())
+        with making:  # several look at one book: it is read once
+            kept = self._kept.get(record.job)
+            if kept is None or not self._is_good(kept, record):
+                kept = self._make(record, truth, load_plan(store, record.job) if kept is None else kept.board.plan)
+        with self._lock:
+            self._kept[record.job] = kept
+            self._kept.move_to_end(record.job)
+            self._forget_some()
+        return kept.board
+
+    def _is_good(self, kept: _Kept, record: JobRecord) -> bool:
+        if kept.seen == _seen(record):
+            return True
+        goes_on = record.state not in FINAL_JOB_STATES
+        return goes_on and self._clock() < kept.made_at_s + OFTEN * kept.took_s
+
+    def _make(self, record: JobRecord, truth: Truth, plan: Plan) -> _Kept:
+        """The results are read after the record: what is newer than it is only seen too early."""
+        start_s = self._clock()
+        board = Board(plan, truth.results(record.job), truth.assembled(record.job))
+        made_at_s = self._clock()
+        return _Kept(board, _seen(record), made_at_s, made_at_s - start_s)
+
+    def _forget_some(self) -> None:
+        held = sum(len(kept.board.plan.segments) for kept in self._kept.values())
+        while held > self._max_segments and len(self._kept) > 1:
+            job, kept = self._kept.popitem(last=False)
+            self._making.pop(job, None)
+            held -= len(kept.board.plan.segments)
+
+
+def _seen(record: JobRecord) -> tuple[object, ...]:
+    """What changes in a record whenever a result does."""
+    counts = (record.total, record.done, record.failed, record.marked, record.retakes, record.chapters_assembled)
+    return (record.created_at_s, record.updated_at_s, record.audio_s, record.state, *counts)

@@ -1,0 +1,89 @@
+"""The body of a speech request, as OpenAI's clients send it: for one that is answered at once, and for lines of batches.
+
+body = SpeechBody.model_validate(value)
+asked = check_body(body, offer)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from jobs.errors import BadOption
+from jobs.live_formats import LiveFormat
+from jobs.offers import check_speed, find_voice, language_for
+from jobs.reading.languages import language_of
+from jobs.spec import ModelOffer, VoiceOffer, base_language
+
+MIN_SPEED = 0.25
+MAX_SPEED = 4.0
+"""The speeds that OpenAI's API knows; a model may have fewer."""
+MAX_INPUT_CHARS = 100_000
+"""Longest `input` of one request; longer texts are jobs."""
+Name = Annotated[str, Field(min_length=1, max_length=256)]
+
+
+class VoiceId(BaseModel):
+    """A voice as an object: how OpenAI's clients name one that was added."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: Name
+
+
+class SpeechBody(BaseModel):
+    """What a request asks for. `seed`, `language` and `checked` are ours; None means: the model's own.
+
+    `voice` is the name of a published voice. `speed` is a factor. `stream_format` and `checked` decide how an answer
+    is sent that somebody waits for (`jobs.speech.Wanted`); a batch sends nothing and checks everything.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: Name
+    input: Annotated[str, Field(min_length=1)]
+    voice: Name | VoiceId | None = None
+    response_format: LiveFormat = LiveFormat.MP3
+    speed: Annotated[float, Field(strict=True, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)] = 1.0
+    instructions: Annotated[str, Field(max_length=4096)] | None = None
+    stream_format: Literal["audio", "sse"] = "audio"
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)] | None = None
+    language: Annotated[str, Field(min_length=2, max_length=35, pattern="^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$")] | (
+        None
+    ) = None
+    checked: Annotated[bool, Field(strict=True)] = False
+
+    @property
+    def voice_name(self) -> str | None:
+        """The voice by its name."""
+        return self.voice.id if isinstance(self.voice, VoiceId) else self.voice
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a body asks of one model: the voice, and the language that the text is read in."""
+
+    voice: VoiceOffer
+    language: str
+
+
+def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None) -> Asked:
+    """Check a body against its model's offer. `voice` is the name that an alias in it stands for.
+
+    Raises:
+        BadOption: an unknown voice, a language that it does not speak (or that the text is not in), a speed the model
+            cannot do, instructions to a model that takes none.
+    """
+    if body.instructions:
+        msg = f"model {offer.name} takes no instructions; leave the field out"
+        raise BadOption(msg)
+    found = find_voice(offer, voice or body.voice_name or offer.default_voice)
+    check_speed(offer, body.speed)
+    language = language_for(body.language, "", found)
+    written = language_of(body.input, language) if body.language is None else language
+    if base_language(written) != base_language(language):
+        msg = f"the input is in {written}, voice {found.name} speaks {found.language}; choose a voice that speaks it"
+        raise BadOption(msg)
+    return Asked(found, language)
