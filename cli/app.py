@@ -24,6 +24,7 @@ from cli import (
     plan,
     serve,
     submit,
+    tokens,
     warm,
 )
 from cli.options import Shared, shared
@@ -114,6 +115,7 @@ control.add_to(app)
 models_view.add_to(app)
 nodes.add_to(app)
 serve.add_to(app)
+tokens.add_to(app)
 doctor.add_to(app)
 warm.add_to(app)
 bench.add_to(app)

@@ -35,10 +35,11 @@ def add_to(app: typer.Typer) -> None:
 def cancel(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
     """Take a job back. Segments in work are dropped at the next step; takes that were made are kept for reuse."""
     from cli.session import connect
+    from jobs import control
 
     options = shared(context)
     with connect(options.broker) as session:
-        dropped = session.broker.truth.cancel(job)
+        dropped = control.cancel(session.broker.truth, job)
     options.output.result(
         {"job": job, "state": "cancelled", "dropped_segments": dropped}, f"{job}: cancelled, {dropped} segments dropped"
     )
@@ -47,10 +48,11 @@ def cancel(context: typer.Context, job: JobArgument, as_json: JsonOption = False
 def pause(context: typer.Context, job: JobArgument, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
     """Hold a job: workers get no more of its segments until it is resumed."""
     from cli.session import connect
+    from jobs import control
 
     options = shared(context)
     with connect(options.broker) as session:
-        session.broker.truth.pause(job)
+        control.pause(session.broker.truth, job)
     options.output.result({"job": job, "state": "paused"}, f"{job}: paused; `tts-batch resume {job}` lets it go on")
 
 
@@ -134,6 +136,7 @@ def _counted(number: int, name: str) -> str:
 def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool, again: Again | None = None) -> None:
     from cli.following import default_out, follow_all
     from cli.session import connect_for_job
+    from jobs import control
     from jobs.deliver import check_folder
 
     options = shared(context)
@@ -148,9 +151,7 @@ def _continue(context: typer.Context, job: str, *, out: Path | None, wait: bool,
             command = f"tts-batch retry --failed {job}" if again else f"tts-batch resume {job}"
             session.check_served(record.spec.model, command=command)
         count = truth.retry_failed(job, tasks, others=again.failed) if again else 0
-        if not again:
-            truth.unpause(job)
-        record = truth.job(job)
+        record = truth.job(job) if again else control.resume(truth, job)
         if not wait:
             options.output.result({"job": job, "state": record.state.value, "retried": count}, f"{job}: {record.state}")
             return

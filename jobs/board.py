@@ -16,7 +16,7 @@ from functools import cached_property
 from jobs.cost import RunReport, run_report
 from jobs.plan import Plan
 from jobs.plan_store import load_plan
-from jobs.positions import Positions, positions
+from jobs.positions import Starts, starts
 from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES
@@ -37,9 +37,18 @@ class Board:
     assembled: frozenset[int]
 
     @cached_property
-    def positions(self) -> Positions:
+    def starts(self) -> Starts:
         """Where its segments begin in its audio."""
-        return positions(self.plan.segments, self.results)
+        return starts(self.plan, self.results)
+
+    def start_s(self, segment: int) -> float | None:
+        """Where a segment begins in its audio; None: not known yet."""
+        return 0.0 if segment == 0 else self.starts.seconds(segment)
+
+    @property
+    def known_s(self) -> float:
+        """How far its audio can be heard without a gap."""
+        return self.start_s(len(self.starts.samples) - 1) or 0.0
 
     @cached_property
     def run(self) -> RunReport:

@@ -9,6 +9,7 @@ import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import av
 import numpy as np
@@ -62,23 +63,23 @@ def read_clip(data: bytes) -> Clip:
         BadSource: too large, no audio that can be read, too short or too long, of a low rate, silent or overdriven.
     """
     if len(data) > MAX_BYTES:
-        raise _refused("clip_too_large", f"the clip has {len(data):,} bytes; at most {MAX_BYTES:,} are taken")
+        _refuse("clip_too_large", f"the clip has {len(data):,} bytes; at most {MAX_BYTES:,} are taken")
     try:
         with av.open(io.BytesIO(data), "r", options=_OPTIONS) as source:
             rate_hz, blocks = _decode(source)
     except (av.FFmpegError, ValueError, OverflowError) as error:
         message = f"the clip cannot be read as audio ({_reason(error)}); send {_TOLD}"
-        raise _refused("clip_not_audio", message) from error
+        _refuse("clip_not_audio", message)
     samples = np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
     if not np.isfinite(samples).all():
-        raise _refused("clip_not_audio", "the clip has samples that are no finite numbers")
+        _refuse("clip_not_audio", "the clip has samples that are no finite numbers")
     _check(samples, rate_hz)
     pcm = np.rint(np.clip(samples, -1.0, 1.0) * 32767).astype(np.int16)
     return Clip(pcm, rate_hz)
 
 
-def _refused(code: str, message: str) -> BadSource:
-    return BadSource(SourceProblem(code, message))
+def _refuse(code: str, message: str) -> NoReturn:
+    raise BadSource(SourceProblem(code, message))
 
 
 def _reason(error: Exception) -> str:
@@ -88,14 +89,14 @@ def _reason(error: Exception) -> str:
 def _decode(source: av.container.InputContainer) -> tuple[int, list[Block]]:
     """The rate, and blocks of mono float32 of full scale 1.0 at that rate."""
     if not source.streams.audio:
-        raise _refused("clip_not_audio", f"the clip holds no audio; send {_TOLD}")
+        _refuse("clip_not_audio", f"the clip holds no audio; send {_TOLD}")
     stream = source.streams.audio[0]
     rate_hz, channels = stream.codec_context.sample_rate, stream.codec_context.channels
     if not LEAST_HZ <= rate_hz <= MOST_HZ:
         message = f"the clip has {rate_hz} samples a second; {LEAST_HZ} to {MOST_HZ} are taken"
-        raise _refused("clip_sample_rate", message)
+        _refuse("clip_sample_rate", message)
     if not 1 <= channels <= MAX_CHANNELS:
-        raise _refused("clip_channels", f"the clip has {channels} channels; 1 to {MAX_CHANNELS} are taken")
+        _refuse("clip_channels", f"the clip has {channels} channels; 1 to {MAX_CHANNELS} are taken")
     kept_hz = min(rate_hz, KEPT_HZ)
     # Interleaved samples: PyAV 18.1 reads past the end of planar frames with eight channels.
     resampler = av.AudioResampler(format="flt", rate=kept_hz)
@@ -103,13 +104,13 @@ def _decode(source: av.container.InputContainer) -> tuple[int, list[Block]]:
     room = int(MOST_S * kept_hz)
     for frame in _frames(source, stream):
         if frame is not None and (frame.sample_rate, frame.layout.nb_channels) != (rate_hz, channels):
-            raise _refused("clip_not_audio", "the clip changes its sample rate or channels on its way")
+            _refuse("clip_not_audio", "the clip changes its sample rate or channels on its way")
         for part in resampler.resample(frame):
             blocks.append(part.to_ndarray().reshape(-1, channels).mean(axis=1, dtype=np.float32))
             room -= blocks[-1].size
         if room < 0:
             message = f"the clip is longer than {MOST_S:.0f} s; {LEAST_S:.0f} to {MOST_S:.0f} s are taken"
-            raise _refused("clip_too_long", message)
+            _refuse("clip_too_long", message)
     return kept_hz, blocks
 
 
@@ -118,7 +119,7 @@ def _frames(source: av.container.InputContainer, stream: av.AudioStream) -> Iter
     deadline_s = time.monotonic() + MAX_DECODE_S
     for packet in source.demux(stream):
         if time.monotonic() > deadline_s:
-            raise _refused("clip_not_audio", f"the clip takes longer than {MAX_DECODE_S:.0f} s to decode")
+            _refuse("clip_not_audio", f"the clip takes longer than {MAX_DECODE_S:.0f} s to decode")
         yield from packet.decode()
     yield None
 
@@ -127,17 +128,19 @@ def _check(samples: Block, rate_hz: int) -> None:
     seconds = samples.size / rate_hz
     if not LEAST_S <= seconds <= MOST_S:
         message = f"the clip has {seconds:.2f} s; {LEAST_S:.0f} to {MOST_S:.0f} s are taken"
-        raise _refused("clip_too_short" if seconds < LEAST_S else "clip_too_long", message)
+        _refuse("clip_too_short" if seconds < LEAST_S else "clip_too_long", message)
     peak = float(np.abs(samples).max())
     if peak < limits.SILENT_PEAK:
         message = f"the clip is silent: its peak is {peak:.6f}, speech has more than {limits.SILENT_PEAK}"
-        raise _refused("clip_silent", message)
+        _refuse("clip_silent", message)
     activity = find_activity(samples, rate_hz)
     speech_s = float(activity.sound.sum()) * 0.01
     if speech_s < LEAST_SPEECH_S:
         message = f"the clip has {speech_s:.2f} s of sound; at least {LEAST_SPEECH_S:.0f} s are needed"
-        raise _refused("clip_silent", message)
+        _refuse("clip_silent", message)
     share = clipped_samples(samples) / samples.size
     if share > limits.CLIPPED_SHARE:
-        message = f"the clip is overdriven: {share:.2%} of its samples are cut off at the highest level; record it lower"
-        raise _refused("clip_clipped", message)
+        message = (
+            f"the clip is overdriven: {share:.2%} of its samples are cut off at the highest level; record it lower"
+        )
+        _refuse("clip_clipped", message)

@@ -48,17 +48,16 @@ def _told(truth: Truth, job: str, move: Move) -> Iterator[None]:
     try:
         yield
     except IllegalMove as error:
-        raise IllegalMove(_why_not(job, truth.job(job).state, move)) from error
+        why = _why_not(job, truth.job(job).state, move)
+        if why is None:
+            raise
+        raise IllegalMove(why) from error
 
 
-def _why_not(job: str, state: JobState, move: Move) -> str:
-    """Why a job in some state cannot be paused or cancelled."""
+def _why_not(job: str, state: JobState, move: Move) -> str | None:
+    """Why a job in some state cannot be paused or cancelled; None: its state is not the reason."""
     if state in FINAL_JOB_STATES:
-        ended = f"job {job} is {_WORDS.get(state, state)}; there is nothing left to {move}"
-        return f"{ended} (retry it, or submit its source again)" if state is JobState.FAILED else ended
+        return f"job {job} is {state}; there is nothing left to {move}"
     if state is JobState.ASSEMBLING:
         return f"job {job} is assembling: all of it is spoken, and writing its files cannot be held; wait for its end"
-    return f"job {job} is {state}, and this cannot be: {move} it now; try again"
-
-
-_WORDS = {JobState.DONE_WITH_FAILURES: "done (with failures)"}
+    return None

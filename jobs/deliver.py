@@ -22,6 +22,7 @@ INTERNAL_FOLDERS = ("mastering/",)
 
 MEDIA_TYPES = {
     ".m4b": "audio/mp4",
+    ".m4a": "audio/mp4",
     ".mp3": "audio/mpeg",
     ".flac": "audio/flac",
     ".opus": "audio/ogg",

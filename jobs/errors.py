@@ -5,6 +5,9 @@ JobsError
 │   ├── BadSource       a source file cannot be read or holds nothing to speak; carries `code` and maybe `line`
 │   ├── BadOption       an option has a value that is not allowed
 │   ├── UnknownJob      no job has that id
+│   ├── UnknownFile     no uploaded file has that id
+│   ├── UnknownBatch    no batch has that id, or no line of that name
+│   ├── TooLarge        an upload is larger than what is taken
 │   └── BadOutput       the place for the output cannot be written or is too small
 ├── BrokerUnavailable   no Redis or Valkey answers at the URL (exit code 3)
 ├── NoDevice            the device asked for is not on this machine (exit code 4)
@@ -58,6 +61,18 @@ class BadOption(BadInput):
 
 class UnknownJob(BadInput):
     """No job has that id."""
+
+
+class UnknownFile(BadInput):
+    """No uploaded file has that id."""
+
+
+class UnknownBatch(BadInput):
+    """No batch has that id, or it has no line of that name."""
+
+
+class TooLarge(BadInput):
+    """An upload is larger than what is taken."""
 
 
 class BadOutput(BadInput):

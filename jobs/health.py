@@ -6,13 +6,14 @@ part that does not answer is not waited for twice.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from jobs import keys
 from jobs.connect import Broker
@@ -20,7 +21,10 @@ from jobs.errors import JobsError
 from jobs.protocols import Depth, Store
 from jobs.spec import WorkerStatus
 
+log = logging.getLogger(__name__)
+
 T = TypeVar("T")
+Part = Literal["broker", "store", "workers"]
 BROKER_WAIT_S = 2.0
 """How long the broker may take to answer before it counts as away."""
 BROKER_KEPT_S = 1.0
@@ -70,6 +74,7 @@ class Watch(Generic[T]):
             answer, error = self._check(), None
         except JobsError as found:
             error = found
+            log.warning("the %s does not work: %s", self._name, found)
         finally:
             with self._changed:
                 self._answer, self._error = answer, error
@@ -97,9 +102,9 @@ class Crew:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How it is. `problems` maps a part (`broker`, `store`, `workers`) to what is wrong with it; `crew` None: unknown."""
+    """How it is: what is wrong with each part that does not work. `crew` None: not known."""
 
-    problems: dict[str, str]
+    problems: dict[Part, str]
     crew: Crew | None
 
     @property
@@ -120,7 +125,7 @@ class Checkup:
 
     def look(self) -> Health:
         """How it is now, or was a moment ago."""
-        problems: dict[str, str] = {}
+        problems: dict[Part, str] = {}
         crew: Crew | None = None
         try:
             crew = self._crew.look()

@@ -145,19 +145,9 @@ def audio(job: str) -> str:
     return f"tts:audio:{job}"
 
 
-def token_rate(token: str) -> str:
-    """When a token's requests per minute are all free again."""
-    return f"tts:rate:{token}"
-
-
-def token_chars(token: str) -> str:
-    """Hash of the characters that a token used on one day."""
-    return f"tts:chars:{token}"
-
-
-def token_speaking(token: str) -> str:
-    """ZSET of a token's places for speech that are taken."""
-    return f"tts:speaking:{token}"
+def token_use(kind: str, token: str) -> str:
+    """What a token used: its `rate`, its `chars`, its places for `speaking`."""
+    return f"tts:{kind}:{token}"
 
 
 def job_object(job: str, name: str) -> str:

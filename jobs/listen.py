@@ -15,7 +15,7 @@ from jobs.assembly.pauses import PAUSES
 from jobs.errors import SpeechIncomplete
 from jobs.events import AudioChunk, Event, EventKind
 from jobs.plan import Plan
-from jobs.positions import Position, starts
+from jobs.positions import BEGINNING, Position, Start, starts
 from jobs.protocols import Seen, Store, Streams, Truth
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.takes import load_take
@@ -35,21 +35,6 @@ class Sound:
     sample_rate_hz: int
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Where to begin: at a segment, without so many samples of what is heard from there on (`skip`, by the rate).
-
-    `sample` is where that is in the job's audio, None where it is not known.
-    """
-
-    segment: int = 0
-    skip: Position | None = None
-    sample: int | None = 0
-
-
-BEGINNING = Start()
-
-
 @dataclass
 class _Heard:
     """What the streams said so far. `current` is the segment that is heard now."""
@@ -66,7 +51,10 @@ class _Heard:
 
 
 class Listener:
-    """Follows one job. `sounds()` ends when the job has nothing more to say."""
+    """Follows one job. `sounds()` ends when the job has nothing more to say.
+
+    `known` is where its segments begin, as far as that was known when the listener was made.
+    """
 
     def __init__(self, truth: Truth, streams: Streams, store: Store, *, job: str, plan: Plan) -> None:
         self._truth = truth
@@ -78,37 +66,22 @@ class Listener:
         self._live = record.spec.live
         self._heard = _Heard(state=record.state, reason=record.reason)
         results = truth.results(job)
-        self._known = starts(plan, results)
+        self.known = starts(plan, results)
         for segment, result in results.items():
             self._note_result(segment, result.state is SegmentState.DONE, result.take, result.reason)
 
     def now(self) -> Start:
         """The first segment that is not finished yet."""
-        finished = self._heard.takes.keys() | self._heard.failed.keys()
-        open_ones = (s.segment for s in self._plan.segments if s.segment not in finished)
-        return self.at_segment(next(open_ones, len(self._plan.segments)))
-
-    def at_segment(self, segment: int) -> Start:
-        """The beginning of a segment; behind the last one nothing is heard."""
-        return Start(segment, sample=self._known.of(segment))
-
-    def at(self, position: Position) -> Start:
-        """A place in the audio. What is not made yet is waited for; what comes before is not heard."""
-        rate_hz = self._known.sample_rate_hz
-        if not rate_hz:
-            return Start(0, position, sample=None)
-        sample = position(rate_hz)
-        segment = self._known.find(sample)
-        before = sample - self._known.samples[segment]
-        return Start(segment, lambda _rate_hz: before, sample)
+        open_ones = (s.segment for s in self._plan.segments if not self._finished(s.segment))
+        return self.known.at_segment(next(open_ones, len(self._plan.segments)))
 
     def sounds(
         self, start: Start = BEGINNING, *, whole: bool = False, stopped: Callable[[], bool] = lambda: False
     ) -> Iterator[Sound]:
         """Pieces in reading order. A failed segment is a gap; silence before the first sound is not heard.
 
-        `whole`: as one answer, of which nothing may be missing and after whose last segment nothing comes. `stopped` is
-        asked every POLL_S; once it says so, no more comes.
+        `whole`: as one answer, of which nothing may be missing and after whose last segment nothing comes; it ends when
+        the takes of all it said are in the store. `stopped` is asked every POLL_S; once it says so, no more comes.
 
         Raises:
             SpeechIncomplete: `whole`, and a segment failed, its sound changed midway, or the job ended before.
@@ -117,7 +90,9 @@ class Listener:
         return _without(self._from(start.segment, whole, stopped), start.skip)
 
     def _from(self, first: int, whole: bool, stopped: Callable[[], bool]) -> Iterator[Sound]:  # noqa: FBT001  # private
-        rate_hz, last = 0, len(self._plan.segments) - 1
+        # Who begins later hears the gaps that came after the first sound.
+        rate_hz = 0 if self.known.of(first) == 0 else self.known.sample_rate_hz
+        last = len(self._plan.segments) - 1
         for segment in self._plan.segments[first:]:
             self._turn_to(segment.segment)
             for sound in self._segment(segment.segment, whole, stopped):
@@ -132,9 +107,20 @@ class Listener:
             if rate_hz and not (whole and segment.segment == last):
                 pause = PAUSES.after(segment, rate_hz)
                 yield Sound(np.zeros(self._gap(segment.segment, rate_hz) + pause, np.int16), rate_hz)
+        if whole:
+            self._settle(stopped)
+
+    def _settle(self, stopped: Callable[[], bool]) -> None:
+        """Wait until the end of every segment is known: what was heard may still be called no speech, or get lost."""
+        for segment in self._plan.segments:
+            while not (self._finished(segment.segment) or self._over(segment.segment)):
+                if stopped():
+                    return
+                self._listen()
+            self._check_heard(segment.segment)
 
     def _turn_to(self, segment: int) -> None:
-        """Go to a segment. What the log says meanwhile is noted: a slow listener may come to its end when it is gone."""
+        """Go to a segment. What the log says by then is noted: it may be gone when a slow listener comes to its end."""
         self._heard.chunks.pop(self._heard.current, None)
         self._heard.current = segment
         if self._heard.state not in FINAL_JOB_STATES:
@@ -150,7 +136,7 @@ class Listener:
             coming = self._coming(segment)
             if coming not in {"", take}:
                 if whole and played:
-                    raise self._incomplete(f"segment {segment} was spoken anew while it was heard")
+                    raise _incomplete(self._job, f"segment {segment} was spoken anew while it was heard")
                 take, played = coming, 0
             for chunk in self._playable(segment, played):
                 samples = np.frombuffer(chunk.data, "<i2").astype(np.int16)[played - chunk.start_sample :]
@@ -196,13 +182,9 @@ class Listener:
         """Raise SpeechIncomplete where a segment was not heard to its end."""
         heard = self._heard
         if segment in heard.failed:
-            raise self._incomplete(f"segment {segment} could not be spoken: {heard.failed[segment]}")
+            raise _incomplete(self._job, f"segment {segment} could not be spoken", heard.failed[segment])
         if self._over(segment):
-            raise self._incomplete(f"it is {heard.state}" + (f": {heard.reason}" if heard.reason else ""))
-
-    def _incomplete(self, why: str) -> SpeechIncomplete:
-        msg = f"speech {self._job} could not be completed, {why}; send the request again"
-        return SpeechIncomplete(msg)
+            raise _incomplete(self._job, f"it is {heard.state}", heard.reason)
 
     def _gap(self, segment: int, rate_hz: int) -> int:
         """Length of what stands for a segment that could not be spoken, as in the finished audio."""
@@ -211,8 +193,11 @@ class Listener:
 
     def _over(self, segment: int) -> bool:
         """Whether the job ended without this segment."""
-        finished = segment in self._heard.takes or segment in self._heard.failed
-        return not finished and self._heard.state in FINAL_JOB_STATES
+        return not self._finished(segment) and self._heard.state in FINAL_JOB_STATES
+
+    def _finished(self, segment: int) -> bool:
+        """Whether it is done or failed, as far as is known."""
+        return segment in self._heard.takes or segment in self._heard.failed
 
     def _listen(self) -> None:
         """Wait for the next news and note it.
@@ -286,12 +271,16 @@ class Listener:
             heard.failed[segment] = reason
 
 
-def _without(sounds: Iterator[Sound], skip: Position | None) -> Iterator[Sound]:
+def _without(sounds: Iterator[Sound], skip: Position) -> Iterator[Sound]:
     """The sounds without so many samples of their beginning."""
     left: int | None = None
     for sound in sounds:
-        if left is None:
-            left = 0 if skip is None else skip(sound.sample_rate_hz)
+        left = skip(sound.sample_rate_hz) if left is None else left
         if left < sound.samples.size:
             yield Sound(sound.samples[left:], sound.sample_rate_hz) if left else sound
         left = max(0, left - sound.samples.size)
+
+
+def _incomplete(job: str, what: str, reason: str = "") -> SpeechIncomplete:
+    why = f": {reason}" if reason else ""
+    return SpeechIncomplete(f"speech {job} could not be completed, {what}{why}; send the request again")

@@ -73,8 +73,8 @@ _MEDIA_TYPES = {
 class _Row:
     """How FFmpeg sends one format: its own container, the codec and rates of finished audio.
 
-    `warm_up_samples` of silence (at the codec's rate) go to the encoder first, and so many `drop_packets` are thrown away for them: as in
-    `Container.frame_samples`, a cold encoder would spend too few bits on the first sound.
+    `warm_up_samples` of silence (at the codec's rate) go to the encoder first, and so many `drop_packets` are thrown
+    away for them: as in `Container.frame_samples`, a cold encoder would spend too few bits on the first sound.
     """
 
     muxer: str

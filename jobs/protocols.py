@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from jobs.events import AudioChunk, Event
 from jobs.spec import JobRecord, Priority, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
@@ -90,7 +90,12 @@ class Truth(Protocol):
 
         It is a job of class LIVE whose takes are all it makes: no step of it goes to the outbox, `jobs()` does not list
         it, and with its last segment it is DONE (or DONE_WITH_FAILURES). All that is kept of it goes away by itself
-        SPEECH_TTL_S after its end. Everything else (lease, finish, events, cancel, poison) is as for any job.
+        SPEECH_TTL_S after its end; one about which nothing changes for as long is given up (FAILED, by `sweep`). Those
+        that wait are begun in the order they came. Everything else (lease, finish, events, cancel, poison) is as for any
+        job, but a speech request can only be cancelled or fail: other moves of `move_job`, and `pause`, `rule`,
+        `retry_failed`, `speak_again` raise IllegalMove; no step is called for. Its tasks are leased with `speech` set.
+
+        Raises ValueError: not of class LIVE, no tasks, one of another job, or one that comes twice.
         """
         ...
 
@@ -99,7 +104,7 @@ class Truth(Protocol):
         ...
 
     def jobs(self) -> list[JobRecord]:
-        """All jobs, oldest first."""
+        """All jobs but speech requests, oldest first."""
         ...
 
     def newest_jobs(
@@ -242,7 +247,10 @@ class Truth(Protocol):
         ...
 
     def sweep(self) -> list[str]:
-        """Bury workers whose heartbeat is too old (nobody is blamed) and mend counts; returns the buried."""
+        """Bury workers whose heartbeat is too old (nobody is blamed) and mend counts; returns the buried.
+
+        Speech requests that nobody speaks are given up, see `speak`.
+        """
         ...
 
     def workers(self) -> list[WorkerStatus]:
@@ -250,7 +258,7 @@ class Truth(Protocol):
         ...
 
     def depth(self) -> Depth:
-        """How much waits and is held: few commands, whatever the number of jobs."""
+        """How much waits and is held: one call, whatever the number of jobs. Suspects wait in their own class."""
         ...
 
     def wait_for_work(self, timeout_s: float) -> bool:
@@ -357,4 +365,13 @@ class Store(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove an object; a missing one is no error."""
+        ...
+
+
+@runtime_checkable
+class Presigns(Protocol):
+    """What a store may have beside `Store`: readers fetch objects from the store itself."""
+
+    def presigned_url(self, key: str, ttl_s: int) -> str:
+        """An address at which anybody can read the object for so long."""
         ...

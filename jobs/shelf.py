@@ -27,10 +27,6 @@ class Row:
     names: tuple[str, ...]
     shown: tuple[Finished, ...]
 
-    def find(self, name: str) -> str | None:
-        """The store key of a file by its name; None if the job has no such file."""
-        return keys.job_object(self.job, name) if name in self.names else None
-
 
 class Shelf:
     """The rows of jobs that were looked at lately. May be used by many threads."""

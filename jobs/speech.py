@@ -12,10 +12,11 @@ import time
 from dataclasses import dataclass
 
 from jobs.drafts import Source, Wishes, make_draft
-from jobs.errors import BadOption
+from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.kinds import OnBad
 from jobs.plan import Plan
 from jobs.protocols import Truth
+from jobs.reading.cleaning import clean, speakable
 from jobs.spec import DEFAULT_CHECKS, Checks, JobRecord, ModelOffer, Priority, SourceKind
 from jobs.state import JobState
 from jobs.tasks import tasks_of
@@ -81,6 +82,11 @@ def begin(wanted: Wanted, truth: Truth, *, store_url: str, job: str | None = Non
     if wanted.instructions:
         msg = f"model {wanted.offer.name} takes no instructions; leave the field out"
         raise BadOption(msg)
+    if not speakable(clean(wanted.text)[0]):
+        what = SourceProblem(
+            "empty_text", f"the text holds nothing to speak: {wanted.text[:40]!r}; give one with words"
+        )
+        raise BadSource(what)
     # As an item of JSONL a text is taken for what it is: no headings, notes or pages are looked for in it.
     item = json.dumps({"id": "speech", "text": wanted.text}).encode()
     draft = make_draft(Source("speech", item, SourceKind.JSONL), _wishes(wanted, store_url))

@@ -1,4 +1,4 @@
-"""The body of a speech request, as OpenAI's clients send it: for one that is answered at once, and for lines of batches.
+"""The body of a speech request, as OpenAI's clients send it: of one that is answered at once, and of a batch's lines.
 
 body = SpeechBody.model_validate(value)
 asked = check_body(body, offer)

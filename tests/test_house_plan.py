@@ -24,7 +24,9 @@ EXCEPTIONS: dict[str, str] = {
     "cli/export.py: export": TYPER,
     "cli/listen.py: listen": TYPER,
     "cli/plan.py: plan": TYPER,
+    "cli/serve.py: serve": TYPER,
     "cli/submit.py: submit": TYPER,
+    "cli/tokens.py: add": TYPER,
 }
 """What is over a budget and why: "path" for a file, "path: function" for one of its functions; hard limits stay."""
 

@@ -30,7 +30,10 @@ from workers.voicing import Voicing
 log = logging.getLogger(__name__)
 
 IDLE_WAIT_S = 1.0
+"""Longest time between two looks at the queue when nothing is known to have changed."""
 LIVE_POLL_S = 0.02
+"""Shortest time between two looks for urgent segments of a process that is full: many come at once, and every process
+that listens looks at each."""
 BROKER_WAIT_S = 0.5
 
 
@@ -62,8 +65,8 @@ class Intake:
     """Keeps `slots + look_ahead` segments leased; the step loop takes them with `take()`.
 
     With many slots one call leases several: a broker that is far away is asked a few times a second, not for each one.
-    Segments of class live are taken even while the buffer is full, up to `slots` more. They and those of live jobs go
-    before all others, in the order in which they were leased.
+    Segments of class live are taken even while the buffer is full, as soon as they are queued, up to `slots` more.
+    They and those of live jobs go before all others, in the order in which they were leased.
     """
 
     def __init__(
@@ -90,6 +93,13 @@ class Intake:
         self.stopping = threading.Event()
         self.fenced = threading.Event()
         self.thread = threading.Thread(target=self._run, name="intake", daemon=True)
+        self._listener = threading.Thread(target=self._listen, name="wake", daemon=True)
+
+    @property
+    def holds_speech(self) -> bool:
+        """Whether segments of speech requests wait here for a slot."""
+        with self._lock:
+            return any(ready.task.speech for ready in self._urgent)
 
     def take(self) -> Ready | None:
         """The next prepared segment, or None; from now on it counts as busy until `finished()`."""
@@ -118,7 +128,7 @@ class Intake:
         It stays held; the attempt before counts as busy until `finished()`. False: this process winds down.
         """
         request = replace(spoken.voicing.request, seed=task.seed)
-        ready = Ready(task, request, urgent=task.live, earlier_s=spoken.compute_s)
+        ready = Ready(task, request, urgent=is_urgent(task), earlier_s=spoken.compute_s)
         with self._lock:
             if self.stopping.is_set():
                 return False
@@ -144,6 +154,14 @@ class Intake:
             self._ready.clear()
         return refs
 
+    def leave(self) -> None:
+        """The end: nobody asks the truth for anything after this. Takes up to IDLE_WAIT_S."""
+        self.stopping.set()
+        self._wake.set()
+        for thread in (self.thread, self._listener):
+            if thread.is_alive():
+                thread.join()
+
     def _line(self, ready: Ready) -> deque[Ready]:
         return self._urgent if ready.urgent else self._ready
 
@@ -151,6 +169,7 @@ class Intake:
         return [*self._urgent, *self._ready]
 
     def _run(self) -> None:
+        self._listener.start()
         while not self.stopping.is_set():
             try:
                 self._turn()
@@ -171,16 +190,24 @@ class Intake:
         if want > 0:
             tasks = self._truth.lease(self._worker, want)
         elif want > -self._slots:
-            tasks = self._truth.lease(self._worker, 1, live_only=True)
+            tasks = self._truth.lease(self._worker, min(self._batch, self._slots + want), live_only=True)
         for task in tasks:
-            self._admit(task, urgent=task.live or want <= 0)
+            self._admit(task, urgent=is_urgent(task) or want <= 0)
         if tasks:
             return
-        if want > 0:
-            self._truth.wait_for_work(IDLE_WAIT_S)
-        else:
-            self._wake.wait(LIVE_POLL_S)
-            self._wake.clear()
+        if want <= 0:
+            self.stopping.wait(LIVE_POLL_S)
+        self._wake.wait(IDLE_WAIT_S)
+        self._wake.clear()
+
+    def _listen(self) -> None:
+        """Thread that wakes the intake when something was queued, by whomever."""
+        while not self.stopping.is_set():
+            try:
+                if self._truth.wait_for_work(IDLE_WAIT_S):
+                    self._wake.set()
+            except BrokerUnavailable:  # the intake's own calls tell of it
+                self.stopping.wait(BROKER_WAIT_S)
 
     def _admit(self, task: SegmentTask, *, urgent: bool) -> None:
         """Prepare one segment at the attempt that is due.
@@ -205,7 +232,7 @@ class Intake:
             seed=task.seed,
             length_hint=prepared.length_hint,
             group=prepared.group,
-            live=task.live,
+            live=is_urgent(task),
         )
         with self._lock:
             ready = Ready(task, request, urgent)
@@ -213,6 +240,11 @@ class Intake:
 
     def _judge_anew(self, info: TakeInfo, pcm: Pcm) -> Verdict:
         return judge_stored(info, pcm, self._model(info.origin.model).card)
+
+
+def is_urgent(task: SegmentTask) -> bool:
+    """Whether somebody listens, or waits for it."""
+    return task.live or task.speech
 
 
 def look_ahead(slots: int) -> int:

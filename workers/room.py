@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from engine.errors import DeviceUnavailable, is_lost_device
 from engine.lane import Engine
 from engine.request import Delta, FinishReason
-from jobs.errors import BrokerUnavailable, Fenced
+from jobs.errors import BrokerUnavailable
 from jobs.protocols import Beat
 from jobs.settings import load_settings
 from jobs.spec import ModelOffer, WorkerInfo
@@ -29,6 +29,7 @@ from workers.catalog import installed_offers
 from workers.context import Context, open_context
 from workers.costs import Costs
 from workers.engines import busy_slots, loading, make_engine
+from workers.heartbeat import BEAT_S, Heartbeat
 from workers.intake import Intake, failed_result
 from workers.outlet import Outlet
 from workers.process import Stop, StopFlag, configure_logging
@@ -72,7 +73,6 @@ class Room:
         self._voicings: dict[str, Voicing] = {}
         self._dropping: set[str] = set()
         self._load_lock = threading.Lock()
-        self._cancelled: frozenset[str] = frozenset()
         self._turned_s = time.monotonic()
         self.outlet = Outlet(
             context,
@@ -82,29 +82,37 @@ class Room:
         )
         slots = config.engine.slots
         self.intake = Intake(context.truth, config.worker, slots=slots, model=self.model, outlet=self.outlet)
-        self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
-        self._ended = threading.Event()
+        self.heartbeat = Heartbeat(
+            context.truth, config.worker, pulse=self._pulse, holds_speech=lambda: self.holds_speech
+        )
+        self.heartbeat.every_s = min(BEAT_S, context.settings.worker_ttl_s / 5)
 
     @property
     def fenced(self) -> bool:
         """Whether this worker was declared dead."""
-        return self.intake.fenced.is_set() or self.outlet.fenced.is_set()
+        return any(part.fenced.is_set() for part in (self.intake, self.outlet, self.heartbeat))
 
     @property
     def slots_busy(self) -> int:
         """How many slots of all engines are taken."""
         return sum(map(busy_slots, list(self._engines.values())))  # a copy: the heartbeat asks too
 
+    @property
+    def holds_speech(self) -> bool:
+        """Whether segments of speech requests are here, in slots or on their way to one."""
+        return self.intake.holds_speech or any(voicing.task.speech for voicing in list(self._voicings.values()))
+
     def run(self, stop: Stop, *, grace_s: float) -> int:
         """Work until told to stop or fenced; returns the exit status."""
         self._context.truth.register(self._info())
-        for thread in (self._beating, self.intake.thread, self.outlet.thread):
+        for thread in (self.heartbeat.thread, self.intake.thread, self.outlet.thread):
             thread.start()
         while not (stop.stopping or self.fenced):
             self._turn()
         if not self.fenced:
             self._wind_down(grace_s)
-        self._ended.set()
+        self.heartbeat.stop()
+        self.intake.leave()
         return EXIT_FENCED if self.fenced else 0
 
     def model(self, name: str) -> SpeechModel:
@@ -192,7 +200,7 @@ class Room:
                 log.error("segment %s failed: %s", delta.request_id, delta.error)
 
     def _drop_cancelled(self) -> None:
-        cancelled, self._cancelled = self._cancelled, frozenset()
+        cancelled = self.heartbeat.heard()
         if not cancelled:
             return
         dropped = self.intake.drop_jobs(cancelled)
@@ -217,9 +225,7 @@ class Room:
             self._turn()
         unfinished = len(self._voicings)
         self.outlet.close()
-        # No beat after the good-bye: it would find us declared dead.
-        self._ended.set()
-        self._beating.join()
+        self.heartbeat.stop()  # no beat after the good-bye: it would find us declared dead
         self._tell(lambda: self._context.truth.retire(self._config.worker))
         log.info("stopped: %d segments given back unstarted, %d unfinished", len(waiting), unfinished)
 
@@ -230,23 +236,11 @@ class Room:
         except BrokerUnavailable as error:
             log.warning("stopping while the broker is away: %s", error)
 
-    def _beat(self) -> None:
-        """Heartbeat thread: silent while the step loop stands still, so that a frozen process is replaced."""
-        every_s = self._context.settings.worker_ttl_s / 5
-        while not self._ended.wait(min(every_s, 1.0)):
-            if time.monotonic() - self._turned_s > self._stall_s:
-                log.error("the step loop stands still for over %.0f s; no heartbeat", self._stall_s)
-                continue
-            beat = Beat(self.slots_busy, self.outlet.segments_done, self.outlet.audio_s)
-            try:
-                cancelled = self._context.truth.beat(self._config.worker, beat)
-            except Fenced:
-                self.intake.fenced.set()
-                return
-            except BrokerUnavailable as error:
-                log.warning("no heartbeat, broker away: %s", error)
-            else:
-                self._cancelled |= cancelled
+    def _pulse(self) -> Beat | None:
+        if time.monotonic() - self._turned_s > self._stall_s:
+            log.error("the step loop stands still for over %.0f s; no heartbeat", self._stall_s)
+            return None
+        return Beat(self.slots_busy, self.outlet.segments_done, self.outlet.audio_s)
 
     def _info(self) -> WorkerInfo:
         config = self._config

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 
 from cli.api import (
     batches,
@@ -25,25 +27,27 @@ from cli.api import (
     voices,
     workers,
 )
+from cli.api.metrics import Measured, Metrics
 from cli.api.pump import Pump
 from cli.api.service import Service
 
 ROUTERS = (
-    jobs.router,
-    plans.router,
-    job_events.router,
-    job_audio.router,
-    job_files.router,
-    speech.router,
-    models.router,
-    voices.router,
-    files.router,
-    batches.router,
-    workers.router,
-    session.router,
-    health.router,
-    page.router,
+    ("jobs", jobs.router),
+    ("jobs", plans.router),
+    ("jobs", job_events.router),
+    ("jobs", job_audio.router),
+    ("jobs", job_files.router),
+    ("speech", speech.router),
+    ("models", models.router),
+    ("voices", voices.router),
+    ("files", files.router),
+    ("batches", batches.router),
+    ("workers", workers.router),
+    ("session", session.router),
+    ("health", health.router),
+    ("page", page.router),
 )
+"""Each with the tag that its routes have in the API's description."""
 
 
 def make_app(service: Service) -> FastAPI:
@@ -58,10 +62,26 @@ def make_app(service: Service) -> FastAPI:
         finally:
             app.state.pump.close()
 
-    app = FastAPI(title="tts-batch", lifespan=life, docs_url=None, redoc_url=None, responses=errors.ON_EVERY_ROUTE)
+    app = FastAPI(
+        title="tts-batch",
+        version=version("tts-batch"),
+        description="Batch speech synthesis: jobs, speech at once, files and batches, in OpenAI's shapes.",
+        lifespan=life,
+        docs_url=None,
+        redoc_url=None,
+        responses=errors.ON_EVERY_ROUTE,
+        generate_unique_id_function=_operation_id,
+    )
     app.state.service = service
+    app.state.metrics = Metrics(service, lambda: app.state.pump.running if hasattr(app.state, "pump") else 0)
     errors.add_to(app)
     limits.add_to(app, service)
-    for router in ROUTERS:
-        app.include_router(router)
+    app.add_middleware(Measured, metrics=app.state.metrics)
+    for tag, router in ROUTERS:
+        app.include_router(router, tags=[tag])
     return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    """`job_files_download`: the module and the function, which together are unique."""
+    return f"{route.endpoint.__module__.rpartition('.')[2]}_{route.name}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -12,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 from cli.api.wording import first_field, for_http
 from jobs import errors
@@ -65,9 +66,20 @@ class ApiError(Exception):
         self.headers = dict(headers or {})
 
 
+class Refused(HTTPException):
+    """A body that is not read on. The framework passes its own kind of error on while it reads, and no other."""
+
+    def __init__(self, status: int, message: str, *, code: str) -> None:
+        super().__init__(status, message)
+        self.code = code
+
+
 _TYPES = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
 _STATUS: dict[type[errors.JobsError], int] = {
     errors.UnknownJob: 404,
+    errors.UnknownFile: 404,
+    errors.UnknownBatch: 404,
+    errors.TooLarge: 413,
     errors.ObjectMissing: 404,
     errors.ObjectDamaged: 500,
     errors.BadOutput: 507,
@@ -86,12 +98,22 @@ _TEXTS: dict[type[errors.JobsError], str] = {
     errors.BadOutput: "the server has no room to keep this",
 }
 """What callers read of errors whose own text names addresses and folders: that one is for the log."""
-_CODES = {404: "not_found", 405: "method_not_allowed", 408: "body_timeout", 413: "body_too_large"}
+_CODES = {404: "not_found", 405: "method_not_allowed"}
 _FAILED = "the server failed; its log has more under the id of this request"
 ON_EVERY_ROUTE: dict[int | str, dict[str, Any]] = {
     "default": {"model": ErrorAnswer, "description": "What went wrong, as OpenAI's clients read it."}
 }
 """For the API's description: `FastAPI(responses=ON_EVERY_ROUTE)`."""
+
+
+class ErrorResponse(JSONResponse):
+    """An answer that is an error; its code is noted in the request's state, for `cli/api/metrics.py`."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See ASGI."""
+        error = json.loads(bytes(self.body))["error"]
+        scope.setdefault("state", {})["error_kind"] = error["code"] or error["type"]
+        await super().__call__(scope, receive, send)
 
 
 def type_of(status: int) -> str:
@@ -105,7 +127,7 @@ def answer(status: int, body: ErrorBody, headers: Mapping[str, str] | None = Non
     document: dict[str, Any] = {name: text if text is None else _clean(text) for name, text in told.items()}
     if body.problems is not None:
         document["problems"] = [{**one.model_dump(), "message": _clean(one.message)} for one in body.problems]
-    return JSONResponse({"error": document}, status, headers=dict(headers or {}))
+    return ErrorResponse({"error": document}, status, headers=dict(headers or {}))
 
 
 def failed() -> JSONResponse:
@@ -174,7 +196,7 @@ def _http_error(request: Request, error: HTTPException) -> JSONResponse:
     if status == 405:
         others = headers.get("Allow") or headers.get("allow")
         message = f"{request.method} is not allowed here" + (f"; use {others}" if others else "")
-    code = _CODES.get(status, f"http_{status}")
+    code = error.code if isinstance(error, Refused) else _CODES.get(status, f"http_{status}")
     return answer(status, ErrorBody(message=message, type=type_of(status), code=code), headers)
 
 

@@ -15,10 +15,10 @@ from cli.api.service import Service, service_of
 from cli.api.workers import Queue
 from jobs.access.gate import Scope
 from jobs.errors import JobsError
+from jobs.health import Part
 
 router = APIRouter()
 Served = Annotated[Service, Depends(service_of)]
-Part = Literal["broker", "store", "workers"]
 Status = Literal["ok", "degraded", "unavailable"]
 
 
@@ -71,7 +71,7 @@ def healthz(request: Request, response: Response, service: Served) -> HealthAnsw
     response.headers["Cache-Control"] = "no-store"
     crew = health.crew
     details = Details(
-        problems=dict(health.problems),
+        problems=health.problems,
         workers=None if crew is None else Crew(count=len(crew.workers), by_device=crew.by_device, models=crew.models),
         queue=None if crew is None else Queue.of(crew.depth),
     )

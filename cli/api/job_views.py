@@ -86,10 +86,11 @@ class FileView(BaseModel):
 
 
 class FileList(BaseModel):
-    """All finished files of a job, in reading order."""
+    """Finished files of a job, in reading order; `has_more`: ask again with the last name as `after`."""
 
     object: Literal["list"] = "list"
     data: list[FileView]
+    has_more: bool
 
 
 class SpecView(BaseModel):
@@ -214,7 +215,7 @@ def chapter_views(board: Board) -> list[ChapterView]:
                 failed=len(results) - len(done),
                 marked=sum(result.grade is not Grade.GOOD for result in done),
                 assembled=chapter.chapter in board.assembled,
-                start_s=board.positions.start_s(first),
+                start_s=board.start_s(first),
                 audio_s=round(sum(map(_audio_s, done)), 3),
             )
         )
@@ -234,7 +235,7 @@ def segment_view(board: Board, number: int) -> SegmentView:
         reason="" if result is None else result.reason,
         takes=0 if result is None else result.takes,
         audio_s=_audio_s(result) if result is not None and done else None,
-        start_s=board.positions.start_s(number),
+        start_s=board.start_s(number),
     )
 
 

@@ -17,13 +17,12 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cli.api.access import caller_of, rate_headers
-from cli.api.errors import ApiError, answer, failed, refusal, request_id_of
+from cli.api.errors import ApiError, Refused, answer, failed, refusal, request_id_of
 from cli.api.origins import SAFE_METHODS
 from cli.api.service import Service
 from jobs.access.gate import Caller, Rate
@@ -39,6 +38,14 @@ API = "/v1/"
 _SESSION = "/v1/session"
 _UPLOAD = "multipart/form-data"
 _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|(?P<nul>\\u0000)|\\.",
+    re.DOTALL,
+)
+"""Escapes of JSON, a pair of surrogates as one."""
+_SUSPECT = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+"""What a body without which need not be looked through escape by escape."""
 _PAGE_POLICY = (
     "default-src 'self'; media-src 'self' blob:; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
@@ -153,18 +160,19 @@ class BodyGuard:
                 raise _too_large(limit_bytes)
             if scope["path"].startswith(API) and scope["path"] != _SESSION:
                 await run_in_threadpool(caller_of, HTTPConnection(scope), self._service)
-        except (ApiError, HTTPException, JobsError) as error:
+        except (ApiError, Refused, JobsError) as error:
             await (await refusal(Request(scope), error))(scope, receive, send)
         else:
-            await self._app(scope, _Reading(receive, limit_bytes), send)
+            await self._app(scope, _Reading(receive, limit_bytes, kind), send)
 
 
 class _Reading:
-    """`receive` of one request, up to a limit."""
+    """`receive` of one request: a body up to a limit; JSON that is no whole Unicode, or holds a NUL, is refused."""
 
-    def __init__(self, receive: Receive, limit_bytes: int) -> None:
+    def __init__(self, receive: Receive, limit_bytes: int, kind: str) -> None:
         self._receive = receive
         self._limit_bytes = limit_bytes
+        self._json: bytearray | None = bytearray() if kind.rpartition("/")[2].rpartition("+")[2] == "json" else None
         self._seen_bytes = 0
         self._whole = False
 
@@ -174,16 +182,41 @@ class _Reading:
         try:
             message = await asyncio.wait_for(self._receive(), BODY_STALL_S)
         except TimeoutError:
-            raise HTTPException(408, f"no more of the body came for {BODY_STALL_S:.0f} s") from None
-        self._seen_bytes += len(message.get("body", b""))
+            raise Refused(408, f"no more of the body came for {BODY_STALL_S:.0f} s", code="body_timeout") from None
+        piece = message.get("body", b"")
+        self._seen_bytes += len(piece)
         self._whole = not message.get("more_body", False)
         if self._seen_bytes > self._limit_bytes:
             raise _too_large(self._limit_bytes)
+        if self._json is not None:
+            self._json += piece
+            if self._whole:
+                await run_in_threadpool(check_json_text, bytes(self._json))
         return message
 
 
-def _too_large(limit_bytes: int) -> HTTPException:
-    return HTTPException(413, f"the body is larger than the {limit_bytes} bytes that are taken here")
+def check_json_text(body: bytes) -> None:
+    """Refuse what Python's JSON reader takes and no file, key or other reader does.
+
+    Raises:
+        Refused: 400, for text that is not UTF-8, a lone surrogate, a NUL; escaped ones too.
+    """
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(400, f"the body is not UTF-8 from byte {error.start} on", code="string_unicode") from None
+    if b"\0" in body:
+        raise Refused(400, "the body holds a NUL byte", code="nul_character")
+    for found in _ESCAPES.finditer(body) if _SUSPECT.search(body) else ():
+        if found["half"]:
+            message = f"{found['half'].decode()} is half a character (a lone surrogate); send whole Unicode"
+            raise Refused(400, message, code="string_unicode")
+        if found["nul"]:
+            raise Refused(400, "a text holds the NUL character; leave it out", code="nul_character")
+
+
+def _too_large(limit_bytes: int) -> Refused:
+    return Refused(413, f"the body is larger than the {limit_bytes} bytes that are taken here", code="body_too_large")
 
 
 def _log(scope: Scope, status: int, request_id: str, took_s: float) -> None:

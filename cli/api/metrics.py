@@ -28,25 +28,34 @@ class Metrics:
     """The figures of one server."""
 
     def __init__(self, service: Service, open_streams: Callable[[], int]) -> None:
-        self.registry = CollectorRegistry(auto_describe=False)
-        self.registry.register(TruthCollector(service.truth))
-        add = {"registry": self.registry}
+        self.registry = registry = CollectorRegistry(auto_describe=False)
+        registry.register(TruthCollector(service.truth))
         self.requests = Counter(
-            f"{PREFIX}api_requests", "Answered requests.", ["method", "route", "status"], **add
+            f"{PREFIX}api_requests", "Answered requests.", ["method", "route", "status"], registry=registry
         )
         self.seconds = Histogram(
-            f"{PREFIX}api_request_seconds", "From request to the end of its answer.", ["route"], buckets=SECONDS, **add
+            f"{PREFIX}api_request_seconds",
+            "From a request to the end of its answer.",
+            ["route"],
+            buckets=SECONDS,
+            registry=registry,
         )
         self.first_byte = Histogram(
             f"{PREFIX}api_speech_first_byte_seconds",
             "From a speech request to the first byte of its audio.",
             buckets=FIRST_BYTE_SECONDS,
-            **add,
+            registry=registry,
         )
-        self.errors = Counter(f"{PREFIX}api_errors", "Answers that are errors, by code.", ["kind", "status"], **add)
-        self.running = Gauge(f"{PREFIX}api_requests_running", "Requests whose answer is not at its end.", **add)
-        self.aborted = Counter(f"{PREFIX}api_aborted", "Answers that broke off.", ["route"], **add)
-        streams = Gauge(f"{PREFIX}api_streams_open", "Answers that are sent while they are made.", **add)
+        self.errors = Counter(
+            f"{PREFIX}api_errors", "Answers that are errors, by code.", ["kind", "status"], registry=registry
+        )
+        self.aborted = Counter(f"{PREFIX}api_aborted", "Answers that broke off.", ["route"], registry=registry)
+        self.running = Gauge(
+            f"{PREFIX}api_requests_running", "Requests whose answer is not at its end.", registry=registry
+        )
+        streams = Gauge(
+            f"{PREFIX}api_streams_open", "Answers that are being sent while they are made.", registry=registry
+        )
         streams.set_function(open_streams)
 
 
@@ -73,16 +82,16 @@ class Measured:
     def _note(self, scope: Scope, passing: _Passing) -> None:
         route = route_of(scope)
         method = scope["method"] if scope["method"] in METHODS else "other"
-        status = str(passing.status or 500)
-        if passing.first_byte_s is not None and route == SPEECH_ROUTE and status == "200":
-            self._metrics.first_byte.observe(passing.first_byte_s)
+        status = passing.status or 500  # None: a fault of ours; the answer to it is made outside of this
         self._metrics.requests.labels(method, route, status).inc()
         self._metrics.seconds.labels(route).observe(time.monotonic() - passing.began_s)
-        if (passing.status or 500) >= 400:
-            kind = scope.get("state", {}).get(ERROR_KIND) or "unknown"
+        if status >= 400:
+            kind = scope.get("state", {}).get(ERROR_KIND, "unknown" if passing.status else "internal_error")
             self._metrics.errors.labels(kind, status).inc()
         elif not passing.ended:
             self._metrics.aborted.labels(route).inc()
+        elif route == SPEECH_ROUTE and passing.first_byte_s is not None:
+            self._metrics.first_byte.observe(passing.first_byte_s)
 
 
 class _Passing:

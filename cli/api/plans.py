@@ -2,6 +2,138 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
 
-router = APIRouter()
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from cli.api.job_forms import SentJob, body_schema, drafted
+from cli.api.jobs import JOBS, Serving, told
+from jobs.account import Passage
+from jobs.benchmarks import Basis
+from jobs.drafts import Draft
+from jobs.kinds import Profile
+from jobs.mastering.acx import long_chapters
+from jobs.plan_view import EXAMPLE_CHARS, sums
+
+router = APIRouter(prefix="/v1/plans", tags=["jobs"])
+
+
+class PlannedChapter(BaseModel):
+    """A chapter: `chars` are what the model would get, `audio_s` what is expected of them."""
+
+    title: str
+    segments: int
+    chars: int
+    audio_s: float
+
+
+class PassageSum(BaseModel):
+    """Passages of the source that are not spoken, or not as they stand, for one reason; `example` is one of them."""
+
+    why: str
+    count: int
+    chars: int
+    example: str
+
+
+class EstimateView(BaseModel):
+    """What is still to be spoken, what it takes and when it would be done; null: not known (yet)."""
+
+    spoken_chars: int
+    segments_in_store: int
+    audio_s: float
+    chars_per_s: float
+    chars_per_s_measured: bool
+    device_s: float | None
+    basis: Basis | None
+    price: float | None
+    currency: str
+    workers: int | None
+    ahead_s: float | None
+    eta_s: float | None
+
+
+class PlanView(BaseModel):
+    """A source as it would be spoken. `job` is the id that it would have as a job."""
+
+    object: Literal["plan"] = "plan"
+    job: str
+    title: str
+    author: str
+    language: str
+    model: str
+    voice: str
+    chapters: list[PlannedChapter]
+    segments: int
+    chars: int
+    audio_s: float
+    skipped: list[PassageSum]
+    replaced: list[PassageSum]
+    warnings: list[str]
+    estimate: EstimateView
+
+
+@router.post("", dependencies=[JOBS], openapi_extra=body_schema(), responses=told(400, 413, 415, 503))
+def planned(service: Serving, sent: SentJob) -> PlanView:
+    """Plan a source as `POST /v1/jobs` would, with the same body, and queue nothing."""
+    draft, expecting = drafted(sent, service)
+    plan, account = draft.plan, draft.plan.account
+    estimate = expecting.dry(draft, service.broker)
+    return PlanView(
+        job=draft.job,
+        title=draft.title,
+        author=plan.source.author,
+        language=draft.spec.language,
+        model=draft.spec.model,
+        voice=draft.spec.voice,
+        chapters=_chapters(draft),
+        segments=len(plan.segments),
+        chars=plan.prompt_chars,
+        audio_s=round(draft.audio_s, 1),
+        skipped=_sums(account.skipped),
+        replaced=_sums(account.replaced),
+        warnings=_warnings(draft),
+        estimate=EstimateView.model_validate(estimate.document()),
+    )
+
+
+def _chapters(draft: Draft) -> list[PlannedChapter]:
+    chars: Counter[int] = Counter()
+    for segment in draft.plan.segments:
+        chars[segment.chapter] += len(segment.spoken)
+    s_per_char = draft.audio_s / max(1, draft.plan.prompt_chars)
+    return [
+        PlannedChapter(
+            title=chapter.title,
+            segments=chapter.segments,
+            chars=chars[chapter.chapter],
+            audio_s=round(chars[chapter.chapter] * s_per_char, 1),
+        )
+        for chapter in draft.plan.chapters
+    ]
+
+
+def _sums(passages: Sequence[Passage]) -> list[PassageSum]:
+    return [
+        PassageSum(why=one.why.value, count=len(one.passages), chars=one.chars, example=_example(one.passages[0]))
+        for one in sums(passages)
+    ]
+
+
+def _example(passage: Passage) -> str:
+    """`was`, or `was → now`, each in short."""
+    was = _short(passage.was)
+    return f"{was} → {_short(passage.now)}" if passage.now else was
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= EXAMPLE_CHARS else f"{text[: EXAMPLE_CHARS - 1]}…"
+
+
+def _warnings(draft: Draft) -> list[str]:
+    lines = [f"line {problem.line} is passed over: {problem.message}" for problem in draft.planned.problems]
+    long = long_chapters(draft.plan, audio_s=draft.audio_s) if draft.spec.mastering.profile is Profile.ACX else []
+    return [*draft.plan.source.warnings, *lines, *long]

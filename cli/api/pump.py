@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
@@ -33,9 +34,15 @@ class Pump:
     """At most `limit` generators at one time."""
 
     def __init__(self, limit: int) -> None:
-        self._free = threading.BoundedSemaphore(limit)
         self._limit = limit
+        self._lock = threading.Lock()
+        self._taken = 0
         self._threads = ThreadPoolExecutor(limit, thread_name_prefix="stream")
+
+    @property
+    def running(self) -> int:
+        """Generators at work now."""
+        return self._taken
 
     def close(self) -> None:
         """Take no more; those that run end by themselves."""
@@ -47,12 +54,27 @@ class Pump:
         Raises:
             ApiError: 503, `limit` generators run already.
         """
-        if not self._free.acquire(blocking=False):
-            msg = f"this server sends {self._limit} streams already; try again in a moment"
-            raise ApiError(503, msg, code="too_many_streams", headers={"Retry-After": str(RETRY_AFTER_S)})
-        return self._pieces(make)
+        with self._lock:
+            if self._taken >= self._limit:
+                msg = f"this server sends {self._limit} streams already; try again in a moment"
+                raise ApiError(503, msg, code="too_many_streams", headers={"Retry-After": str(RETRY_AFTER_S)})
+            self._taken += 1
+        begun = threading.Event()
+        pieces = self._pieces(make, begun)
+        # Whoever never asks for the first piece (its reader was gone already) must not keep the place.
+        weakref.finalize(pieces, self._leave_unless, begun).atexit = False
+        return pieces
 
-    async def _pieces(self, make: Callable[[Stopped], Iterator[T]]) -> AsyncIterator[T]:
+    def _leave(self) -> None:
+        with self._lock:
+            self._taken -= 1
+
+    def _leave_unless(self, begun: threading.Event) -> None:
+        if not begun.is_set():
+            self._leave()
+
+    async def _pieces(self, make: Callable[[Stopped], Iterator[T]], begun: threading.Event) -> AsyncIterator[T]:
+        begun.set()
         loop = asyncio.get_running_loop()
         pieces: asyncio.Queue[T | _End] = asyncio.Queue()
         room, stop = threading.Semaphore(AHEAD), threading.Event()
@@ -67,8 +89,8 @@ class Pump:
                         return
                     loop.call_soon_threadsafe(pieces.put_nowait, piece)
             finally:
+                self._leave()
                 loop.call_soon_threadsafe(pieces.put_nowait, _END)
-                self._free.release()
 
         future = asyncio.wrap_future(self._threads.submit(work))
         try:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from fastapi import Request
 
 from cli.api.turns import Turns
+from cli.api.wording import for_http
 from cli.session import Session, published_offers
 from jobs.access.gate import Gate
+from jobs.batches.clerk import run_clerk
+from jobs.batches.desk import Desk
 from jobs.board import Boards
 from jobs.connect import Broker
 from jobs.errors import BadOption
@@ -23,7 +26,6 @@ from jobs.settings import Settings
 from jobs.shelf import Shelf
 from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_store
-from jobs.streams.shared import SharedStreams
 from jobs.streams.shared import SharedStreams
 
 STOP_S = 10.0
@@ -67,6 +69,8 @@ class Service:
     history: History = field(default_factory=History)
     """Queue and workers over the last hour, as this server saw them."""
     checkup: Checkup = field(init=False)
+    desk: Desk = field(init=False)
+    """What batches are worked on with."""
     boards: Boards = field(default_factory=Boards)
     paces: Paces = field(default_factory=Paces)
     shelf: Shelf = field(default_factory=Shelf)
@@ -77,6 +81,9 @@ class Service:
 
     def __post_init__(self) -> None:
         self.checkup = Checkup(self.broker, lambda: self.home)
+        self.desk = Desk(
+            self.truth, self.home, self.offers, self.aliases, max_chars=self.limits.speech_chars, wording=for_http
+        )
 
     @property
     def truth(self) -> Truth:
@@ -124,10 +131,11 @@ class Service:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """The service's own threads, for as long as the server runs: samples for the history."""
+        """The service's own threads, for as long as the server runs: samples for the history, the clerk of batches."""
         stop = threading.Event()
         threads = [
             threading.Thread(target=run_sampler, args=(self.truth, self.history, stop), name="sampler", daemon=True),
+            threading.Thread(target=run_clerk, args=(self.desk, stop), name="clerk", daemon=True),
         ]
         for thread in threads:
             thread.start()

@@ -1,4 +1,4 @@
-"""Texts of errors that are the same for every door, in the words of this one: fields for options, routes for commands."""
+"""Texts of errors are the same for every door; here they get the words of this one: fields, and routes."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ function segmentRow({ feed, player, again }, { segment: number }) {
   let segment = null;
   const label = `segment ${number + 1}`;
   const play = button("▶", () => player.segment(number, segment.start_s), { class: "quiet play", "aria-label": `Play ${label}` });
-  const retry = button("Retry", () => again(number), { class: "quiet", "aria-label": `Retry ${label}` });
+  const retry = button("Retry", () => again(number), { class: "quiet retry", "aria-label": `Retry ${label}` });
   const badge = h("span", { class: "badge" });
   const text = h("p", { class: "text", dir: "auto" });
   const told = h("span", { class: "muted" });

@@ -80,7 +80,8 @@ function inWords(points) {
   const numbers = points.map(([, number]) => number).filter((number) => number !== null && number !== undefined);
   if (!numbers.length) return "no samples yet";
   const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
-  return `now ${whole(numbers.at(-1))}, on average ${mean.toFixed(1)}, at most ${whole(Math.max(...numbers))}`;
+  const tenths = (number) => whole(Math.round(10 * number) / 10);
+  return `now ${tenths(numbers.at(-1))}, on average ${tenths(mean)}, at most ${tenths(Math.max(...numbers))}`;
 }
 
 function span(seconds) {

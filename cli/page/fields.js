@@ -9,6 +9,8 @@ const DATASETS = ["ljspeech", "audiofolder", "webdataset", "nemo", "lhotse", "ka
 const KINDS = ["txt", "md", "html", "epub", "jsonl", "srt", "vtt"];
 const KEEP = ["notes", "note_marks", "tables", "images", "illustrations", "code", "front", "contents", "licence"];
 const SKIP = ["headings", "directions"];
+/** The model for trying things out, which speaks tones: never chosen for somebody. */
+const TONES = "fake";
 /** How errors write an option, where its field has another name. */
 const OPTION_FIELDS = { format: "formats", lang: "language", type: "kind", export: "exports" };
 
@@ -30,7 +32,7 @@ const FIRST = [
   box("live", "Hear every chunk while it is made", "Without it, sentences are heard as they are done."),
 ];
 const MORE = [
-  plain("seed", "Seed", "number", { min: 0, step: 1, placeholder: "0" }, "Same seed and text: same audio."),
+  plain("seed", "Seed", "number", { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, placeholder: "0" }, "Same seed and text: same audio."),
   select("kind", "Kind of source", [["", "by its ending"], ...KINDS]),
   plain("encoding", "Encoding", "text", { placeholder: "found out" }, "Such as cp1252."),
   checks("skip", "Leave out too", SKIP),
@@ -133,6 +135,8 @@ export class Fields {
     this.#models = models.data;
     this.#voices = voices.data;
     setOptions(this.#control("model"), this.#models.map((model) => [model.id, model.id]));
+    const usual = this.#models.find((model) => model.default) ?? this.#models.find((model) => model.id !== TONES);
+    if (usual) this.#control("model").value = usual.id;
     this.#modelChosen();
     return this.#models.length;
   }

@@ -121,7 +121,7 @@ function actions(feed, ask) {
     h(
       "form",
       { method: "dialog", class: "line" },
-      h("button", { value: "no", autofocus: true }, "Keep it"),
+      h("button", { value: "no" }, "Keep it"),
       h("button", { value: "yes", class: "danger" }, "Cancel the job"),
     ),
   );

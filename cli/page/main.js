@@ -60,10 +60,11 @@ function nothing({ main: into }) {
   );
 }
 
+/** Who is signed in; what a token may not do is not offered. */
 async function session() {
   const found = await get("v1/session").catch(() => null);
-  const out = document.getElementById("sign-out");
-  out.hidden = !found?.signed_in;
+  document.getElementById("sign-out").hidden = !found?.name;
+  document.documentElement.classList.toggle("looks-only", Boolean(found) && !found.scopes.includes("jobs"));
   return found;
 }
 
@@ -113,5 +114,5 @@ chooseColours();
 watchConnection();
 window.addEventListener("hashchange", route);
 const opened = await session();
-if (opened?.token_needed && !opened.signed_in) askToSignIn();
+if (opened?.token_needed && !opened.name) askToSignIn();
 else route();

@@ -82,5 +82,5 @@ function passages(heading, all) {
 
 function examples(passage) {
   const example = passage.example ?? "";
-  return (Array.isArray(example) ? example : [example]).filter(Boolean);
+  return (Array.isArray(example) ? example : [example]).filter(Boolean).map((text) => text.replaceAll("\n", "⏎"));
 }

@@ -36,19 +36,23 @@ export class Timeline extends EventTarget {
   at(position_s) {
     const chapter = this.chapters.findLast((one) => one.start_s !== null && one.start_s <= position_s) ?? null;
     if (!chapter) return null;
-    const segments = this.#segments.get(chapter.chapter);
-    if (!segments) this.#fill(chapter.chapter);
-    const segment = segments?.findLast((one) => one.start_s !== null && one.start_s <= position_s) ?? null;
+    const kept = this.#segments.get(chapter.chapter);
+    const last = kept?.list.at(-1);
+    // What was not placed when it was loaded is asked for again, once more is done.
+    const short = !last || last.segment < this.#lastOf(chapter) || last.start_s === null;
+    if (!kept || (short && kept.asked_s < this.known_s)) this.#load(chapter.chapter);
+    const segment = kept?.list.findLast((one) => one.start_s !== null && one.start_s <= position_s) ?? null;
     return { chapter, segment };
   }
 
-  /** Where a segment begins, if that is known here. */
-  startOf(segment) {
-    for (const segments of this.#segments.values()) {
-      const found = segments.find((one) => one.segment === segment);
-      if (found) return found.start_s;
+  /** The number of a chapter's last segment. */
+  #lastOf(chapter) {
+    let count = -1;
+    for (const one of this.chapters) {
+      count += one.segments;
+      if (one.chapter === chapter.chapter) break;
     }
-    return null;
+    return count;
   }
 
   #soon() {
@@ -64,48 +68,41 @@ export class Timeline extends EventTarget {
       return;
     }
     this.#busy = true;
-    try {
-      this.chapters = (await get(`${this.#feed.path}/chapters`, {}, this.#signal)).data;
-      const last = this.chapters.findLast((one) => one.start_s !== null);
-      if (last) await this.#frontier(last);
+    await this.#quietly(async () => {
+      const found = await get(`${this.#feed.path}/chapters`, {}, this.#signal);
+      this.chapters = found.data;
+      this.known_s = found.known_s;
       this.dispatchEvent(new Event("change"));
-    } catch (error) {
-      if (!isLeft(error) && error.status === undefined) throw error; // no answer: the next change asks again
-    } finally {
-      this.#busy = false;
-      if (this.#again) this.#soon();
-      this.#again = false;
-    }
+    });
+    this.#busy = false;
+    if (this.#again) this.#soon();
+    this.#again = false;
   }
 
-  /** The end of what is done lies in the last chapter that has a beginning. */
-  async #frontier(chapter) {
-    const segments = await this.#load(chapter.chapter);
-    const placed = segments.findLast((one) => one.start_s !== null);
-    this.known_s = Math.max(chapter.start_s, placed ? placed.start_s + (placed.audio_s ?? 0) : 0);
-  }
-
-  /** A chapter's segments; those whose place is known already are not asked for again. */
+  /** A chapter's segments; of those that are kept already, the ones whose place is known are not asked for again. */
   async #load(chapter) {
-    const kept = (this.#segments.get(chapter) ?? []).filter((one) => one.start_s !== null && one.state === "done");
-    let after = kept.at(-1)?.segment;
-    let page;
-    do {
-      page = await get(`${this.#feed.path}/segments`, { chapter, after, limit: PAGE }, this.#signal);
-      kept.push(...page.data);
-      after = page.data.at(-1)?.segment;
-    } while (page.has_more && page.data.at(-1).start_s !== null);
-    this.#segments.set(chapter, kept);
-    return kept;
+    const before = this.#segments.get(chapter);
+    if (before?.loading) return;
+    const kept = (before?.list ?? []).filter((one) => one.start_s !== null && one.state !== "waiting");
+    this.#segments.set(chapter, { list: kept, loading: true });
+    await this.#quietly(async () => {
+      let after = kept.at(-1)?.segment;
+      let page;
+      do {
+        page = await get(`${this.#feed.path}/segments`, { chapter, after, limit: PAGE }, this.#signal);
+        kept.push(...page.data);
+        after = page.data.at(-1)?.segment;
+      } while (page.has_more && page.data.at(-1).start_s !== null);
+    });
+    this.#segments.set(chapter, { list: kept, loading: false, asked_s: this.known_s });
+    this.dispatchEvent(new Event("change"));
   }
 
-  async #fill(chapter) {
-    this.#segments.set(chapter, []); // asked for once
+  /** No answer is no harm here: the next change asks again, and the view tells what is wrong. */
+  async #quietly(work) {
     try {
-      await this.#load(chapter);
-      this.dispatchEvent(new Event("change"));
+      await work();
     } catch (error) {
-      this.#segments.delete(chapter);
       if (!isLeft(error) && error.status === undefined) throw error;
     }
   }

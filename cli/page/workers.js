@@ -8,6 +8,7 @@ import { clock, counted, whole } from "./format.js";
 const EVERY_MS = 2000;
 const HISTORY_EVERY_MS = 5000;
 const TABLE_ROWS = 60;
+const CHART_POINTS = 90;
 const CLASSES = ["live", "normal", "bulk"];
 
 export function workersView({ main, signal }) {
@@ -124,7 +125,7 @@ function historyOf({ every_s, samples }, open) {
 
 function workerChart(name, samples, from_s, to_s) {
   const of = (sample) => sample.workers.find((worker) => worker.worker === name);
-  const points = samples.map((sample) => [sample.at, of(sample)?.slots_busy ?? null]);
+  const points = smooth(samples.map((sample) => [sample.at, of(sample)?.slots_busy ?? null]));
   const slots = Math.max(1, ...samples.map((sample) => of(sample)?.slots ?? 0));
   const lines = [{ name: "slots busy", points, filled: true }];
   return h(
@@ -134,6 +135,20 @@ function workerChart(name, samples, from_s, to_s) {
     h("p", { class: "muted" }, `${counted(slots, "slot")}${of(samples.at(-1)) ? "" : ", gone"}`),
     chart({ label: `Slots of ${name}`, lines, from_s, to_s, most: slots }),
   );
+}
+
+/** At most so many points that a chart can show them: means over runs of samples. */
+function smooth(points) {
+  const size = Math.ceil(points.length / CHART_POINTS);
+  if (size === 1) return points;
+  const found = [];
+  for (let start = 0; start < points.length; start += size) {
+    const numbers = points.slice(start, start + size).map(([, number]) => number).filter((number) => number !== null);
+    const mean = numbers.length ? numbers.reduce((sum, number) => sum + number, 0) / numbers.length : null;
+    found.push([points[start][0], mean]);
+  }
+  found.push(points.at(-1)); // the end is now
+  return found;
 }
 
 /** Every so many samples a row, newest first. */

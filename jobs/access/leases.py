@@ -44,7 +44,7 @@ class Leases:
             self._held.discard((token, request))
             self._changed.notify_all()
         try:
-            self._calls.together([("ZREM", keys.token_speaking(token), request)])
+            self._calls.together([("ZREM", keys.token_use("speaking", token), request)])
         except BrokerUnavailable as error:
             log.warning("request %s keeps its place for up to %.0f s: %s", request, self._lease_ms / 1000, error)
 
@@ -67,4 +67,4 @@ class Leases:
         with self._changed:
             if (token, request) in self._held:
                 return
-        self._calls.together([("ZREM", keys.token_speaking(token), request)])  # it was left meanwhile
+        self._calls.together([("ZREM", keys.token_use("speaking", token), request)])  # it was left meanwhile

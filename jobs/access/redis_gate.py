@@ -45,7 +45,7 @@ class RedisGate:
         """See `Gate.remove`."""
         gone = [kept.digest for kept in self.tokens() if kept.token == token]
         if gone:
-            used = (keys.token_rate(token), keys.token_chars(token), keys.token_speaking(token))
+            used = (keys.token_use("rate", token), keys.token_use("chars", token), keys.token_use("speaking", token))
             self._calls.together([("HDEL", keys.TOKENS, *gone), ("DEL", *used)])
         return bool(gone)
 

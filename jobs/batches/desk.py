@@ -26,6 +26,10 @@ KEPT_BATCHES = 4
 """Batches whose lines are kept in memory: they never change, and one of 50,000 takes 40 MB."""
 
 
+class BrokenOff(Exception):
+    """The work on a batch was not done to its end: the server stops, or things are not any more as it found them."""
+
+
 @dataclass(frozen=True)
 class Lines:
     """The lines of one batch, in order."""
@@ -49,13 +53,17 @@ class Lines:
 
 @dataclass(frozen=True)
 class Desk:
-    """Safe for many threads. `aliases` are other names for models and voices; `max_chars` bounds a line's input."""
+    """Safe for many threads. `aliases` are other names for models and voices; `max_chars` bounds a line's input.
+
+    `wording` turns texts of this room into those of the door that batches come by.
+    """
 
     truth: Truth
     store: Store
     offers: Callable[[], Sequence[ModelOffer]]
     aliases: Mapping[str, str] = field(default_factory=dict)
     max_chars: int = MAX_INPUT_CHARS
+    wording: Callable[[str], str] = str
     clock: Callable[[], float] = time.time
     _kept: OrderedDict[str, Lines] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)

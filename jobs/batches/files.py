@@ -15,7 +15,7 @@ from typing import BinaryIO
 from jobs import keys
 from jobs.batches.ids import FILE, is_id, made_at_s, new_id
 from jobs.batches.records import DEFAULT_KEPT_S, MAX_WINDOW_S, FileRecord, Purpose, read, write
-from jobs.errors import BadInput, ObjectMissing
+from jobs.errors import TooLarge, UnknownFile
 from jobs.protocols import Store
 
 MAX_BYTES = 200 * 1024 * 1024
@@ -24,10 +24,6 @@ LOST_AFTER_S = MAX_WINDOW_S + 86_400.0
 """Content without a record is what a dead server left, if it is older than this: the name of what a batch writes is as
 old as the batch."""
 _BLOCK_BYTES = 1 << 20
-
-
-class TooLarge(BadInput):
-    """A file is larger than what is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +71,16 @@ class Files:
         """The record of a file.
 
         Raises:
-            ObjectMissing: there is none of that id, or its time is up.
+            UnknownFile: there is none of that id, or its time is up.
         """
         record = read(self.store, keys.file_record(file), FileRecord) if is_id(FILE, file) else None
         if record is None or record.expires_at <= self.clock():
             msg = f"no file {file!r}; it was deleted, its time is up, or it never was: see GET /v1/files"
-            raise ObjectMissing(msg)
+            raise UnknownFile(msg)
         return record
 
     def open(self, file: str) -> AbstractContextManager[BinaryIO]:
-        """What is in a file. Raises ObjectMissing."""
+        """What is in a file. Raises UnknownFile."""
         return self.store.open(keys.file_content(self.get(file).id))
 
     def all(self) -> list[FileRecord]:
@@ -98,7 +94,7 @@ class Files:
         """Delete a file; with one that a batch wrote goes the audio that was converted for it.
 
         Raises:
-            ObjectMissing: there is none of that id.
+            UnknownFile: there is none of that id.
             StoreError: the store refused.
         """
         self._remove(self.get(file))

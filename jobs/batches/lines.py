@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from jobs.batches.records import ENDPOINT, BatchError, LineError, Pinned
 from jobs.errors import BadOption
 from jobs.live_formats import LiveFormat
+from jobs.offers import check_speed, find_voice
 from jobs.reading.cleaning import clean, speakable
 from jobs.spec import ModelOffer
 from jobs.speech_body import MAX_INPUT_CHARS, SpeechBody, check_body
@@ -137,6 +138,18 @@ def numbered_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
             yield number, content
 
 
+def chars_of(file: BinaryIO) -> int:
+    """The characters of all inputs of a file, as far as it can be read: what a caller's quota is asked for."""
+    chars = 0
+    for _, line in numbered_lines(file):
+        try:
+            text = json.loads(line)["body"]["input"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            continue  # refused when the batch is looked at
+        chars += len(text) if isinstance(text, str) else 0
+    return chars
+
+
 def judge(request: Request, pinned: Pinned, *, max_chars: int = MAX_INPUT_CHARS) -> Speakable | LineError:
     """Whether a request can be spoken by what the workers offer, as the speech route would answer it."""
     try:
@@ -152,11 +165,17 @@ def judge(request: Request, pinned: Pinned, *, max_chars: int = MAX_INPUT_CHARS)
     offer = _offer(pinned, body.model)
     if isinstance(offer, LineError):
         return offer
-    voice = body.voice_name or offer.default_voice
+    name = body.voice_name or offer.default_voice
+    voice = pinned.aliases.get(name, name)
+    param, code = "voice", "voice_not_found"
     try:
-        asked = check_body(body, offer, voice=pinned.aliases.get(voice, voice))
+        find_voice(offer, voice)
+        param, code = "speed", "bad_speed"
+        check_speed(offer, body.speed)
+        param, code = "instructions" if body.instructions else "language", "not_supported"
+        asked = check_body(body, offer, voice=voice)
     except BadOption as error:
-        return LineError(status=400, code="bad_option", message=str(error))
+        return LineError(status=400, code=code, message=str(error), param=param)
     group = Group(offer.name, asked.language, body.speed, body.response_format)
     return Speakable(group, asked.voice.name, body.input, body.seed)
 
@@ -165,7 +184,7 @@ def _unspeakable(body: SpeechBody, max_chars: int) -> LineError | None:
     """What is wrong with a body for any model."""
     if len(body.input) > max_chars:
         told = f"input has {len(body.input)} characters, a line may have {max_chars}; submit longer texts as jobs"
-        return LineError(status=400, code="input_too_long", message=told, param="input")
+        return LineError(status=400, code="string_above_max_length", message=told, param="input")
     if not speakable(clean(body.input)[0]):
         told = f"input has no letter or digit, so there is nothing to speak: {body.input[:40]!r}"
         return LineError(status=400, code="empty_text", message=told, param="input")

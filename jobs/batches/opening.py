@@ -10,13 +10,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jobs.batches.desk import Desk
+from jobs.batches.desk import BrokenOff, Desk
 from jobs.batches.lines import FileCheck, judge, numbered_lines
 from jobs.batches.parts import Part, Parting, belongs_to, draft_of, part_job, placed
 from jobs.batches.records import (
     BatchError,
     BatchRecord,
-    Counts,
     End,
     Line,
     LineError,
@@ -28,16 +27,12 @@ from jobs.batches.records import (
     read_of,
     write_of,
 )
-from jobs.errors import IllegalMove, ObjectMissing, UnknownJob
+from jobs.errors import IllegalMove, UnknownFile, UnknownJob
 from jobs.submit import accept
 
 MAX_JOBS = 2_000
 """Jobs of one batch; a file whose lines are alike has one for each few thousand of them."""
 log = logging.getLogger(__name__)
-
-
-class BrokenOff(Exception):
-    """The work on a batch was not done to its end: the server stops, or the batch is not to go on."""
 
 
 @dataclass
@@ -72,7 +67,8 @@ class _Work:
                     return check.end()
                 asked = judge(request, self.pinned, max_chars=self.desk.max_chars)
                 if isinstance(asked, LineError):
-                    self.lines.append(Line(line=number, custom_id=request.custom_id, error=asked))
+                    told = asked.model_copy(update={"message": self.desk.wording(asked.message)})
+                    self.lines.append(Line(line=number, custom_id=request.custom_id, error=told))
                 elif (part := self.parting.take(number, request.custom_id, asked)) is not None:
                     self._accept(part)
                 if len(self.jobs) + self.parting.groups > MAX_JOBS:
@@ -99,22 +95,61 @@ def begin_batch(desk: Desk, record: BatchRecord, stopped: Callable[[], bool]) ->
         BrokenOff: `stopped`, or the batch was stopped meanwhile.
         StoreError, BrokerUnavailable: it can be tried again.
     """
+    try:
+        desk.files.get(record.input_file_id)
+    except UnknownFile as error:
+        told = f"the input file is gone: {error}"
+        return _refused(desk, BatchError(code="input_file_missing", message=told, param="input_file_id"))
     pinned = _pinned(desk, record.id)
     if pinned is None:
         return None
     work = _Work(desk, record, pinned, stopped)
-    try:
-        errors = work.check_file() or work.submit()
-    except ObjectMissing as error:
-        if desk.store.exists(_content(record)):
-            raise
-        told = f"the input file {record.input_file_id} is gone: {error}"
-        errors = (BatchError(code="input_file_missing", message=told, param="input_file_id"),)
+    errors = work.check_file() or work.submit()
     if errors:
-        return End(status=Status.FAILED, at=int(desk.clock()), errors=errors)
+        return _refused(desk, *errors)
     rejected = sum(line.error is not None for line in work.lines)
     desk.write_lines(record.id, sorted(work.lines, key=lambda line: line.line))
     total, jobs = len(work.lines), tuple(work.jobs)
     write_of(desk.store, record.id, Submitted(at=int(desk.clock()), jobs=jobs, total=total, rejected=rejected))
     log.info("batch %s: %d lines in %d jobs, %d refused", record.id, total, len(jobs), rejected)
     return None
+
+
+def cancel_jobs(desk: Desk, batch: str, submitted: Submitted | None) -> None:
+    """Take back what is left of a batch's jobs; without a list of them all that have its name.
+
+    Raises:
+        BrokerUnavailable: the queue does not answer.
+    """
+    if submitted is None:
+        jobs = [record.job for record in desk.truth.jobs() if belongs_to(record.spec.source_name, batch)]
+    else:
+        jobs = [part.job for part in submitted.jobs]
+    for job in jobs:
+        with suppress(UnknownJob, IllegalMove):  # it is at an end already, or deleted
+            desk.truth.cancel(job)
+
+
+def _pinned(desk: Desk, batch: str) -> Pinned | None:
+    """What the batch is judged by: what is offered when it is first looked at, as soon as anything is."""
+    pinned = read_of(desk.store, batch, Pinned)
+    if pinned is not None:
+        return pinned
+    offers = tuple(desk.offers())
+    if not offers:
+        return None
+    pinned = Pinned(offers=offers, aliases=dict(desk.aliases))
+    write_of(desk.store, batch, pinned)
+    return pinned
+
+
+def _refused(desk: Desk, *errors: BatchError) -> End:
+    return End(status=Status.FAILED, at=int(desk.clock()), errors=errors)
+
+
+def _too_many_jobs() -> BatchError:
+    told = (
+        f"the lines differ in model, language, speed and response_format so much that they would be more than "
+        f"{MAX_JOBS} jobs; use fewer speeds, or split the file into several batches"
+    )
+    return BatchError(code="too_many_groups", message=told)

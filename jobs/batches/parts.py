@@ -76,6 +76,11 @@ class Parting:
             return None
         return self._open.pop(asked.group).part
 
+    @property
+    def groups(self) -> int:
+        """Parts that are not full."""
+        return len(self._open)
+
     def rest(self) -> Iterator[Part]:
         """The parts that are not full."""
         for group in list(self._open):

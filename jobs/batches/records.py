@@ -77,7 +77,7 @@ class Status(StrEnum):
 
 
 class BatchRecord(Frozen):
-    """What was asked for. `window` is the time until `expires_at` as it was written; `output_kept_s` is that of files."""
+    """What was asked for. `window` is the time to `expires_at`, as written; `output_kept_s` is for its files."""
 
     id: str
     input_file_id: str

@@ -41,9 +41,9 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "wake": keys.WAKE,
     "audio_bytes": keys.AUDIO_BYTES,
     "audio_total": keys.AUDIO_TOTAL,
-    "rate": keys.token_rate(""),
-    "chars": keys.token_chars(""),
-    "speaking": keys.token_speaking(""),
+    "rate": keys.token_use("rate", ""),
+    "chars": keys.token_use("chars", ""),
+    "speaking": keys.token_use("speaking", ""),
 }
 
 

@@ -19,6 +19,7 @@ from jobs.truth.memory_lease import Leasing, judge
 from jobs.truth.memory_lists import MemoryLists
 from jobs.truth.rules import (
     CLAIM_AFTER_S,
+    LEFT_REASON,
     PRIORITY_CLASS,
     RECONCILE_AFTER_S,
     SPEECH_TTL_S,
@@ -99,12 +100,17 @@ class MemoryTruth(MemoryLists):
             self._woken(self._state.put_back(self._state.remove_worker(worker)))
 
     def sweep(self) -> list[str]:
-        """Bury silent workers; returns the buried. Counts cannot come apart in memory."""
+        """Bury silent workers, give up speech requests that nobody speaks; returns the buried.
+
+        Counts cannot come apart in memory.
+        """
         with self._changed:
             oldest_s = self._state.clock() - self._worker_ttl_s
             stale = sorted(name for name, entry in self._state.workers.items() if entry.beat_at_s < oldest_s)
             for worker in stale:
                 self._state.put_back(self._state.remove_worker(worker))
+            for job in self._state.left_speech():
+                self._move(job, JobState.FAILED, LEFT_REASON)
             return self._woken(stale)
 
     def workers(self) -> list[WorkerStatus]:

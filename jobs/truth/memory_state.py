@@ -63,6 +63,12 @@ class State:
             del self.jobs[name]
             self.streams.forget(name)
 
+    def left_speech(self) -> list[Job]:
+        """Speech requests that go on and about which nothing changed for too long."""
+        since_s = self.clock() - self._speech_ttl_s
+        going_on = [job for name, job in self.jobs.items() if job.speech and self.goes_on(name)]
+        return [job for job in going_on if job.touched_at_s < since_s]
+
     def change(self, job: Job, **changes: object) -> None:
         """New values in a job's record."""
         job.record = job.record.model_copy(update=changes)

@@ -18,6 +18,7 @@ from jobs.errors import BrokerUnavailable, Fenced
 from jobs.events import AudioChunk, EventKind
 from jobs.kinds import Grade
 from jobs.protocols import Beat, StepKind
+from jobs.spec import Priority
 from jobs.state import JobState, SegmentState
 from jobs.truth.calls import Calls, make_client
 from jobs.truth.redis_streams import RedisStreams
@@ -172,6 +173,22 @@ def test_a_ruling_whose_reply_is_lost_is_applied_once(server: ValkeyServer, monk
     lose_next_reply(truth, "checks", monkeypatch)
     truth.put_checks("a", 0, [0])  # twice in the outbox: a CHECK may run twice
     assert {step.part for step in truth.take_steps("c", limit=9, timeout_s=0)} == {None, 0}
+    audit(truth._calls.client)
+
+
+def test_a_speech_request_whose_reply_is_lost_is_queued_once(
+    server: ValkeyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    truth = connect(server)
+    truth.register(worker("w"))
+    request = record("s", priority=Priority.LIVE)
+    lose_next_reply(truth, "speak", monkeypatch)
+    assert truth.speak(request, tasks("s", 3))
+    assert not truth.speak(request, tasks("s", 3))
+    assert truth.depth().waiting[Priority.LIVE] == 3
+    lose_next_reply(truth, "finish", monkeypatch)
+    assert truth.finish("w", [result(task) for task in truth.lease("w", 9)]) == [True] * 3
+    assert truth.job("s").state is JobState.DONE
     audit(truth._calls.client)
 
 

@@ -127,6 +127,24 @@ class Stage:
         self.truth.enqueue(job, own, [])
         return own
 
+    def speak(self, job: str, text: str, **wishes: Any) -> list[SegmentTask]:
+        """Queue a speech request."""
+        draft = self.draft(text, priority=Priority.LIVE, **wishes)
+        tasks = [task.model_copy(update={"job": job}) for task in tasks_of(draft.plan, draft.spec, draft.job)]
+        assert self.truth.speak(
+            JobRecord(
+                job=job,
+                spec=draft.spec,
+                state=JobState.PLANNING,
+                title="",
+                author="",
+                created_at_s=time.time(),
+                updated_at_s=time.time(),
+            ),
+            tasks,
+        )
+        return tasks
+
     def tasks(self, text: str, **wishes: Any) -> list[SegmentTask]:
         draft = self.draft(text, **wishes)
         return tasks_of(draft.plan, draft.spec, draft.job)

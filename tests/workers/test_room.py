@@ -222,7 +222,7 @@ def test_a_cancelled_job_frees_its_slots_and_leaves_no_takes(stage: Stage, gate:
         held = run.room.intake._limit
         until(lambda: gate.arrived == 1 and stage.truth.job(job).held == held, "the room is full")
         assert stage.truth.cancel(job) == len(tasks) - held
-        until(lambda: run.room._cancelled, "a heartbeat brings the news")
+        until(lambda: run.room.heartbeat._over, "a heartbeat brings the news")
         gate.free()
         until(lambda: not run.room._voicings, "the slots are free")
         others = stage.submit(lines(3))

@@ -57,7 +57,7 @@ def test_a_good_bye_is_never_taken_for_a_death(stage: Stage) -> None:
         with running(stage, worker=f"here-{place}") as run:
             until(lambda place=place: len(stage.truth.workers()) == 1, "it is known")
             assert run.stop() == 0
-            assert not run.room._beating.is_alive()
+            assert not run.room.heartbeat.thread.is_alive()
 
 
 def test_it_ends_without_a_broker_too(stage: Stage, gate: Gate) -> None:

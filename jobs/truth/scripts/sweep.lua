@@ -1,7 +1,9 @@
 -- Bury workers without a heartbeat (nobody is blamed) and mend counts (Truth.sweep).
 -- ARGV: oldest heartbeat age allowed in s, '1' if burying is allowed now, '1' if this call repeats one that met a lost
--- connection (then nobody is buried: after an outage all heartbeats are old). Returns the buried workers.
--- Writes: what retire.lua writes; K.waiting and K.job of jobs whose segments do not add up.
+-- connection (then nobody is buried: after an outage all heartbeats are old), why a speech request is given up about
+-- which nothing changed for as long as it would stay after its end. Returns the buried workers.
+-- Writes: what retire.lua writes; K.waiting and K.job of jobs whose segments do not add up; of speech requests that are
+-- given up what move.lua writes.
 local buried = {}
 if ARGV[2] == '1' and ARGV[3] == '0' then
   local stale = string.format('(%.3f', now_s() - tonumber(ARGV[1]))
@@ -10,6 +12,14 @@ if ARGV[2] == '1' and ARGV[3] == '0' then
     remove_worker(worker)
     put_back(refs)
     buried[#buried + 1] = worker
+  end
+end
+
+for _, job in ipairs(call('SMEMBERS', K.speech)) do
+  local about = call('HMGET', K.job .. job, 'touched_at_s', 'speech_ttl_ms')
+  if now_s() - about[1] > about[2] / 1000 then
+    drop_waiting(job)
+    set_state(job, 'failed', ARGV[4])
   end
 end
 

@@ -1,0 +1,135 @@
+"""Moves batches on: looks at new ones, watches their jobs, ends them, and clears away files whose time is up.
+
+thread = Thread(target=run_clerk, args=(Desk(truth, store, offers), stop))
+
+All it knows is in the store and in the queue: it may be killed anywhere and started again, and several may work side by
+side (each does the same work then, and comes to the same).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jobs import keys
+from jobs.batches.desk import BrokenOff, Desk
+from jobs.batches.ending import end_batch
+from jobs.batches.ids import BATCH, is_id, made_at_s
+from jobs.batches.opening import begin_batch, cancel_jobs
+from jobs.batches.outcomes import jobs_over
+from jobs.batches.records import BatchRecord, Counts, End, Status, Stop, Submitted, Why, read_of, write_of
+from jobs.errors import JobsError
+
+EVERY_S = 2.0
+CLEAR_EVERY_S = 300.0
+"""How often files whose time is up are looked for; nobody is given one meanwhile."""
+LOST_AFTER_S = 3600.0
+"""The sign of a batch that was never written is what a server left that died in between, if it is older than this."""
+log = logging.getLogger(__name__)
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass
+class Clerk:
+    """Does rounds. `stopped` is asked in long work: it is broken off then, and done again by the next clerk."""
+
+    desk: Desk
+    stopped: Callable[[], bool] = _never
+    _cleared_s: float = 0.0
+    _told: dict[str, str] = field(default_factory=dict)
+
+    def round(self) -> None:
+        """Move every batch on that has not ended, as far as it goes now; one that cannot be moved holds up no other."""
+        for key in list(self.desk.store.list(keys.OPEN_BATCHES)):
+            batch = key.removeprefix(keys.OPEN_BATCHES)
+            try:
+                self.advance(batch)
+            except BrokenOff:
+                if self.stopped():
+                    return
+            except JobsError as error:
+                self._tell(batch, str(error))
+        now_s = self.desk.clock()
+        if now_s >= self._cleared_s + CLEAR_EVERY_S:
+            self.desk.files.expire()
+            self._cleared_s = now_s
+
+    def advance(self, batch: str) -> None:
+        """Move one batch on. May be repeated, by many at once; does nothing to one that has ended.
+
+        Raises:
+            BrokenOff: the clerk is stopped, or the batch changed meanwhile.
+            StoreError, BrokerUnavailable: it can be tried again.
+        """
+        store = self.desk.store
+        record = read_of(store, batch, BatchRecord) if is_id(BATCH, batch) else None
+        if record is None:
+            if not is_id(BATCH, batch) or made_at_s(batch) < self.desk.clock() - LOST_AFTER_S:
+                store.delete(keys.open_batch(batch))
+            return
+        end = read_of(store, batch, End) or self._end_of(record)
+        if end is not None:
+            store.delete(keys.open_batch(batch))
+            self._told.pop(batch, None)
+
+    def _end_of(self, record: BatchRecord) -> End | None:
+        """Do what is to be done for a batch; its end, written, if it came to it."""
+        stop, submitted = self._stop_of(record), read_of(self.desk.store, record.id, Submitted)
+        if submitted is not None:
+            end = self._watch(record, submitted, stop)
+        elif stop is not None:
+            status = Status.CANCELLED if stop.why is Why.CANCELLED else Status.EXPIRED
+            end = End(status=status, at=int(self.desk.clock()), counts=Counts())
+        else:
+            end = begin_batch(self.desk, record, self.stopped)
+        if end is None:
+            return None
+        if submitted is None:
+            cancel_jobs(self.desk, record.id, None)
+        write_of(self.desk.store, record.id, end)
+        log.info("batch %s is %s: %d done, %d failed", record.id, end.status, end.counts.completed, end.counts.failed)
+        return end
+
+    def _watch(self, record: BatchRecord, submitted: Submitted, stop: Stop | None) -> End | None:
+        """End a batch whose jobs are over, or are stopped now."""
+        if stop is not None:
+            cancel_jobs(self.desk, record.id, submitted)
+        if not jobs_over(self.desk, submitted):
+            return None
+        return end_batch(self.desk, record, submitted, stop, self.stopped)
+
+    def _stop_of(self, record: BatchRecord) -> Stop | None:
+        """Why a batch is not to go on; that its time is up is written down when it is first seen."""
+        stop = read_of(self.desk.store, record.id, Stop)
+        now_s = self.desk.clock()
+        if stop is None and now_s >= record.expires_at and not self._all_done(record):
+            stop = Stop(why=Why.EXPIRED, at=int(now_s))
+            write_of(self.desk.store, record.id, stop)
+        return stop
+
+    def _all_done(self, record: BatchRecord) -> bool:
+        """Whether nothing of a batch is left to speak, so that only its files are to be written."""
+        submitted = read_of(self.desk.store, record.id, Submitted)
+        return submitted is not None and jobs_over(self.desk, submitted)
+
+    def _tell(self, batch: str, problem: str) -> None:
+        """Log a problem once, not in every round."""
+        if self._told.get(batch) != problem:
+            self._told[batch] = problem
+            log.warning("batch %s cannot be moved on now: %s", batch, problem)
+
+
+def run_clerk(desk: Desk, stop: threading.Event, *, every_s: float = EVERY_S) -> None:
+    """Do rounds until `stop` is set; a broker or store that is away is waited for."""
+    clerk = Clerk(desk, stop.is_set)
+    while not stop.is_set():
+        try:
+            clerk.round()
+        except JobsError as error:
+            log.warning("batches are not moved on now: %s", error)
+        stop.wait(every_s)

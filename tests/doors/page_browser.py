@@ -1,0 +1,143 @@
+"""Chromium for the tests of the page: a browser, views that are ready, and what is heard in them."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+WAIT_MS = 60_000
+DESKTOP = {"width": 1100, "height": 850}
+PHONE = {"width": 360, "height": 740}
+SERIOUS = {"serious", "critical"}
+EXPECTED_NOISE = ("Failed to load resource", "net::ERR")
+"""What a browser writes to its console by itself where a server refuses or is away."""
+
+LISTEN = """async () => {
+  const audio = document.getElementById("audio");
+  const context = new AudioContext();
+  const meter = context.createAnalyser();
+  context.createMediaStreamSource(audio.captureStream()).connect(meter);
+  await context.resume();
+  const samples = new Float32Array(meter.fftSize);
+  let loudest = 0;
+  for (let turn = 0; turn < 100 && loudest < 0.02; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    meter.getFloatTimeDomainData(samples);
+    loudest = Math.max(loudest, Math.hypot(...samples) / Math.sqrt(samples.length));
+  }
+  await context.close();
+  return loudest;
+}"""
+"""The level (RMS, 1 is full scale) of what the audio element sends to the loudspeaker, loud moments first."""
+
+DROP = """([zone, files]) => {
+  const transfer = new DataTransfer();
+  for (const [name, type, content] of files) {
+    const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+    transfer.items.add(new File([bytes], name, { type }));
+  }
+  for (const event of ["dragenter", "dragover", "drop"]) {
+    zone.dispatchEvent(new DragEvent(event, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }
+}"""
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Debian's chromium; where there is none, the test is skipped, in CI it fails."""
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("chromium is not installed, and CI must run this")
+        pytest.skip("chromium is not installed (package chromium)")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        try:
+            yield started
+        finally:
+            started.close()
+
+
+@dataclass
+class Window:
+    """A window of the page at a server. Errors of its scripts fail the test that closes it."""
+
+    page: Page
+    url: str
+    errors: list[str]
+
+    def go(self, view: str, heading: str | None = None) -> None:
+        """Open a view (`#/workers`) and wait for its heading, and until nothing of it is being loaded."""
+        self.page.goto(f"{self.url}/{view}")
+        if heading is not None:
+            self.page.get_by_role("heading", level=1, name=heading).wait_for(timeout=WAIT_MS)
+        self.page.wait_for_function("() => !document.querySelector('.loading')", timeout=WAIT_MS)
+
+    def drop(self, *files: tuple[str, bytes]) -> None:
+        """Drop files where the page takes them, as somebody does with a mouse."""
+        parts = [[name, "text/plain", base64.b64encode(data).decode()] for name, data in files]
+        self.page.evaluate(DROP, [self.page.query_selector(".drop"), parts])
+
+    def get(self, path: str) -> Any:
+        """What the API says, asked by the page's own browser."""
+        answer = self.page.request.get(f"{self.url}/v1/{path}")
+        assert answer.ok, answer.text()
+        return answer.json()
+
+    def position_s(self) -> float:
+        """How much was played of the present stream."""
+        return float(self.page.eval_on_selector("#audio", "audio => audio.currentTime"))
+
+    def overflow_px(self) -> int:
+        """How far the page can be scrolled sideways."""
+        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+    def violations(self) -> list[str]:
+        """What axe-core finds serious or critical."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{one['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
+            for one in found
+            if one["impact"] in SERIOUS
+            for node in one["nodes"]
+        ]
+
+
+@contextmanager
+def window(started: Browser, url: str, **options: Any) -> Iterator[Window]:
+    """A fresh window with no cookies."""
+    context = started.new_context(**{"viewport": DESKTOP, "accept_downloads": True, **options})
+    errors: list[str] = []
+
+    def heard(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not message.text.startswith(EXPECTED_NOISE):
+            errors.append(message.text)
+
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", heard)
+    try:
+        yield Window(page, url, errors)
+        assert errors == []
+    finally:
+        context.close()
+
+
+def job_of(view: Window) -> str:
+    """The id of the job that is looked at."""
+    return view.page.url.rpartition("/")[2]
+
+
+BOOK = Path(__file__).parents[2] / "examples" / "book.txt"

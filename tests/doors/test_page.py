@@ -1,0 +1,147 @@
+"""The page in a real browser, over a real node: a book is dropped, heard while it is made, and fetched."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import signal
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+import httpx
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.doors.page_browser import BOOK, LISTEN, PHONE, WAIT_MS, Window, browser, job_of, window
+from tests.helpers_cli import Home, wait_until
+
+expect.set_options(timeout=20_000)
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+FINAL = {"done", "done_with_failures", "cancelled", "failed"}
+HEARD_BYTES = 24_000
+"""Of an MP3 stream: some seconds."""
+LEAST_RMS = 0.01
+BAD_BOOK = b"CHAPTER ONE\n\nA good line to begin.\n\nA bad line [[fault:error]].\n\nCHAPTER TWO\n\nThe last line.\n"
+SLOW_BOOK = "CHAPTER ONE\n\n" + "\n\n".join(
+    f"Line {chr(97 + n)} goes rather slowly by here [[fault:slow:s=0.02]]." for n in range(26)
+)
+VIEWS = {"#/": "Jobs", "#/submit": "Submit", "#/workers": "Workers"}
+
+
+@dataclass
+class Served:
+    """`tts-batch serve` with a node of its own."""
+
+    home: Home
+    url: str
+    browser: Browser
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = Home(tmp_path_factory.mktemp("page"))
+    with browser() as started:
+        process = home.start("serve", "--port", "0", "--json")
+        try:
+            wait_until(lambda: b"url" in (home.root / "background.out").read_bytes(), "the server listens")
+            url = json.loads((home.root / "background.out").read_text())["url"]
+            wait_until(lambda: bool(httpx.get(f"{url}/v1/models").json()["data"]), "a worker is up")
+            yield Served(home, url, started)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=60) == 0
+
+
+def audio_of(data: bytes) -> tuple[np.ndarray, int]:
+    """Samples (float, 1 is full scale) and rate of encoded audio, also of a part of a stream."""
+    with av.open(io.BytesIO(data)) as container:
+        resampler = av.AudioResampler(format="flt", layout="mono")
+        rate_hz = container.streams.audio[0].rate
+        blocks = []
+        try:
+            for frame in container.decode(audio=0):
+                blocks += [made.to_ndarray()[0] for made in resampler.resample(frame)]
+        except av.error.InvalidDataError:  # cut off in the middle of a frame
+            assert blocks
+    return np.concatenate(blocks), rate_hz
+
+
+def first_bytes(url: str) -> bytes:
+    """The beginning of a live stream."""
+    got = b""
+    with httpx.stream("GET", url, timeout=WAIT_MS / 1000) as answer:
+        assert answer.status_code == 200
+        for part in answer.iter_bytes():
+            got += part
+            if len(got) >= HEARD_BYTES:
+                break
+    return got
+
+
+def queue(view: Window, *files: tuple[str, bytes], model: str, **options: str) -> str:
+    """Submit through the page; returns the job's id."""
+    view.go("#/submit", "Submit")
+    view.page.get_by_label("Model", exact=True).select_option(model)
+    for label, value in options.items():
+        view.page.get_by_label(label, exact=True).fill(value)
+    view.drop(*files)
+    view.page.get_by_role("button", name="Queue it").click()
+    view.page.wait_for_url(re.compile("#/jobs/"))
+    return job_of(view)
+
+
+@pytest.mark.voice
+def test_a_book_is_dropped_looked_at_heard_while_it_is_made_and_fetched(served: Served, tmp_path: Path) -> None:
+    with window(served.browser, served.url) as view:
+        page = view.page
+        view.go("#/submit", "Submit")
+        page.get_by_label("Model", exact=True).select_option("piper")
+        expect(page.locator("#licence")).to_contain_text("research")
+        view.drop(("book.txt", BOOK.read_bytes()))
+        plan = page.get_by_role("region", name="The plan", exact=True)
+        expect(plan.get_by_role("heading", name="The Clockmaker of Harrow Street")).to_be_visible()
+        expect(plan).to_contain_text("3 chapters")
+        expect(plan.get_by_role("rowheader", name="Chapter One: The Shop with the Green Door")).to_be_visible()
+        expect(plan).to_contain_text("Not spoken")
+        expect(plan).to_contain_text("Mr. → Mister")
+        assert view.get("jobs")["data"] == []  # nothing is queued by looking
+
+        plan.get_by_role("button", name="Queue it").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("The Clockmaker of Harrow Street")
+        job = job_of(view)
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_function("() => document.getElementById('audio').currentTime > 0.5")
+        loudness = page.evaluate(LISTEN)
+        heard = first_bytes(f"{served.url}/v1/jobs/{job}/audio?format=mp3")
+        state = view.get(f"jobs/{job}")["state"]
+        assert state not in FINAL, "it was to be heard before the job ends"
+        assert loudness > LEAST_RMS
+        samples, _ = audio_of(heard)
+        assert float(np.sqrt(np.mean(samples**2))) > LEAST_RMS
+        expect(page.locator(".player .sentence")).not_to_be_empty()
+
+        seen = {page.title()}
+        share = page.locator(".job-head .share")
+        while (now := view.get(f"jobs/{job}"))["state"] not in FINAL:
+            seen.add(share.inner_text())
+            page.wait_for_timeout(200)
+        assert len(seen) > 3, f"progress was to be seen, not only {seen}"
+        assert now["state"] == "done"
+        expect(page.locator(".job-head .badge")).to_have_text("done")
+        expect(share).to_have_text("100 %")
+        assert page.title().startswith("done · The Clockmaker")
+
+        with page.expect_download() as waiting:
+            page.get_by_role("link", name="book.m4b").click()
+        waiting.value.save_as(tmp_path / "book.m4b")
+        samples, rate_hz = audio_of((tmp_path / "book.m4b").read_bytes())
+        assert samples.size / rate_hz > now["audio_s"]
+        assert float(np.sqrt(np.mean(samples**2))) > LEAST_RMS
+        assert f"{now['files'][0]['name']}" in page.locator(".files").inner_text()
