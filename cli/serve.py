@@ -8,7 +8,7 @@ import typer
 
 from cli.options import BrokerOption, JsonOption, shared
 
-PACKAGES = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "limits")
+PACKAGES = ("fastapi", "uvicorn", "python_multipart", "prometheus_client")
 """What the extra [api] brings."""
 
 

@@ -57,7 +57,24 @@ class LiveFormat(StrEnum):
         row = _ROWS.get(self)
         return sample_rate_hz if row is None else row.rate_hz(sample_rate_hz)
 
+    def place_of(self, sent_sample: int, sample_rate_hz: int) -> tuple[int, int]:
+        """Where in the audio to begin so that a stream goes on at a sample that is sent, and how many to drop before.
 
+        For `pcm` the bytes are then those of the stream from its beginning: it begins where samples of both rates fall
+        together, far enough before for the filter. In the other formats there is nothing to drop: those that are not
+        compressed are sent at the audio's own rate.
+        """
+        sent_hz = self.rate_hz(sample_rate_hz)
+        if self is not LiveFormat.PCM or sent_hz == sample_rate_hz:
+            return round(sent_sample * sample_rate_hz / sent_hz), 0
+        common = math.gcd(sample_rate_hz, sent_hz)
+        step, sent_step = sample_rate_hz // common, sent_hz // common
+        steps = max(0, sent_sample // sent_step - math.ceil(_FILTER_SAMPLES / step))
+        return steps * step, sent_sample - steps * sent_step
+
+
+_FILTER_SAMPLES = 512
+"""More than the resampling filter reaches back: 16 taps on each side, so many times wider as the rate goes down."""
 _MEDIA_TYPES = {
     LiveFormat.MP3: "audio/mpeg",
     LiveFormat.OPUS: "audio/ogg; codecs=opus",

@@ -135,10 +135,8 @@ class SegmentTask(Frozen):
     """One waiting segment: all a worker needs to speak it, again and again if it must (`jobs.attempts`).
 
     `seed` is the take's own seed, `take` its key; both belong to `attempt`, counted from 0. A worker makes the attempts
-    from that one on until one is good or attempt `takes` - 1 is made. `base_seed`, `voice_revision` and `numerics`
-    decide, with the rest, what the next attempt's seed and key are. `live`: its chunks go to the job's live stream.
-    `speech`: it is of a speech request, somebody waits for it (`Truth.speak` says so). `device_s` and `energy_j` are
-    what earlier attempts took.
+    from that one on until one is good or attempt `takes` - 1 is made. `base_seed`, `voice_revision` and `numerics` are
+    in the next attempt's seed and key; `device_s` and `energy_j` are of earlier attempts; `speech`: see `Truth.speak`.
     """
 
     job: str

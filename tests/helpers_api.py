@@ -36,6 +36,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from cli.api.app import make_app
+from cli.api.patience import PatientProtocol
 from cli.api.service import Limits, Service
 from jobs.access.gate import Quota, Scope
 from jobs.access.tokens import new_token
@@ -207,8 +208,8 @@ def _idle_worker() -> WorkerInfo:
 def running_server(service: Service, **options: Any) -> Iterator[str]:
     """The app under uvicorn on a free port of 127.0.0.1, in a thread; gives its base URL. `options` are uvicorn's."""
     listener = socket.create_server(("127.0.0.1", 0))
-    settings = {"log_config": None, "access_log": False, "timeout_graceful_shutdown": 2} | options
-    server = uvicorn.Server(uvicorn.Config(make_app(service), **settings))
+    usual = {"http": PatientProtocol, "log_config": None, "access_log": False, "timeout_graceful_shutdown": 2}
+    server = uvicorn.Server(uvicorn.Config(make_app(service), **usual | options))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="uvicorn")
     thread.start()
     try:

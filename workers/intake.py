@@ -155,12 +155,11 @@ class Intake:
         return refs
 
     def leave(self) -> None:
-        """The end: nobody asks the truth for anything after this. Takes up to IDLE_WAIT_S."""
+        """The end: lease no more, listen no more. Takes up to IDLE_WAIT_S."""
         self.stopping.set()
         self._wake.set()
-        for thread in (self.thread, self._listener):
-            if thread.is_alive():
-                thread.join()
+        if self._listener.is_alive():
+            self._listener.join()
 
     def _line(self, ready: Ready) -> deque[Ready]:
         return self._urgent if ready.urgent else self._ready

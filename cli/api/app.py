@@ -78,7 +78,7 @@ def make_app(service: Service) -> FastAPI:
     limits.add_to(app, service)
     app.add_middleware(Measured, metrics=app.state.metrics)
     for tag, router in ROUTERS:
-        app.include_router(router, tags=[tag])
+        app.include_router(router, tags=[] if router.tags else [tag])
     return app
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -16,7 +16,7 @@ from cli.api.errors import ApiError
 from cli.api.live_answer import Head, LiveAnswer
 from cli.api.service import Service, service_of
 from jobs.access.gate import Scope
-from jobs.listen import Listener
+from jobs.listen import Listener, Sound
 from jobs.live_formats import LiveEncoder, LiveFormat
 from jobs.positions import BEGINNING, Start
 from jobs.speech import is_speech
@@ -48,10 +48,14 @@ class Place:
             return listener.known.at(lambda rate_hz: round(at_s * rate_hz))
         if self.from_sample is not None:
             sample = self.from_sample
-            return listener.known.at(lambda rate_hz: round(sample * rate_hz / live_format.rate_hz(rate_hz)))
+            return listener.known.at(lambda rate_hz: live_format.place_of(sample, rate_hz)[0])
         if self.segment is not None:
             return listener.known.at_segment(self.segment)
         return listener.now() if self.from_ == "now" else BEGINNING
+
+    def dropped(self, live_format: LiveFormat, sample_rate_hz: int) -> int:
+        """How many samples of what is sent come before the place."""
+        return 0 if self.from_sample is None else live_format.place_of(self.from_sample, sample_rate_hz)[1]
 
     def check(self, segments: int) -> None:
         """Raise ApiError where more than one place is asked for, or a segment that the job does not have."""
@@ -112,11 +116,11 @@ def job_audio(
     place.check(len(plan.segments))
     listener = Listener(service.truth, service.streams, store, job=job, plan=plan)
     start = place.start(listener, live_format)
-    return LiveAnswer(request.app.state.pump.run(partial(_pieces, listener, start, live_format)))
+    return LiveAnswer(request.app.state.pump.run(partial(_pieces, listener, place, live_format, start)))
 
 
 def _pieces(
-    listener: Listener, start: Start, live_format: LiveFormat, stopped: Callable[[], bool]
+    listener: Listener, place: Place, live_format: LiveFormat, start: Start, stopped: Callable[[], bool]
 ) -> Iterator[Head | bytes]:
     sounds = listener.sounds(start, stopped=stopped)
     first = next(sounds, None)
@@ -125,12 +129,21 @@ def _pieces(
             return
         msg = "the job has ended and there is nothing to hear from there on"
         raise ApiError(416, msg, code="behind_the_end")
-    rate_hz = live_format.rate_hz(first.sample_rate_hz)
+    rate_hz, drop = live_format.rate_hz(first.sample_rate_hz), place.dropped(live_format, first.sample_rate_hz)
     headers = {"X-Sample-Rate": str(rate_hz), "X-Start-Segment": str(start.segment), "Accept-Ranges": "none"}
     if (sample := start.sample_at(first.sample_rate_hz)) is not None:
-        headers["X-Start-Sample"] = str(round(sample * rate_hz / first.sample_rate_hz))
+        headers["X-Start-Sample"] = str(round(sample * rate_hz / first.sample_rate_hz) + drop)
     yield Head(live_format.media_type, headers)
-    encoder = LiveEncoder(live_format, first.sample_rate_hz)
-    for sound in chain([first], sounds):
+    yield from _without(_encoded(chain([first], sounds), LiveEncoder(live_format, first.sample_rate_hz)), 2 * drop)
+
+
+def _encoded(sounds: Iterable[Sound], encoder: LiveEncoder) -> Iterator[bytes]:
+    for sound in sounds:
         yield encoder.add(sound.samples)
     yield encoder.close()
+
+
+def _without(pieces: Iterator[bytes], drop_bytes: int) -> Iterator[bytes]:
+    for piece in pieces:
+        yield piece[drop_bytes:]
+        drop_bytes = max(0, drop_bytes - len(piece))

@@ -28,7 +28,7 @@ MEDIA_TYPE = "text/event-stream"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """Nothing on the way may keep events back."""
 _ID = re.compile(r"[0-9]{1,19}-[0-9]{1,19}")
-_STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
+_STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_TYPE: {}}}
 
 
 @router.get(

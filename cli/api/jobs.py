@@ -194,4 +194,3 @@ def _is_there(service: Service, job: str) -> bool:
         return service.truth.job(job).state not in {JobState.CANCELLED, JobState.FAILED}
     except UnknownJob:
         return False
-

@@ -31,12 +31,16 @@ from jobs.errors import JobsError
 log = logging.getLogger(__name__)
 
 JSON_BYTES = 8 * 1024 * 1024
-"""Largest body that is no upload."""
+"""Largest body that is no upload: it is read into memory."""
+SESSION_BYTES = 16 * 1024
+"""Largest body of who has shown no token yet."""
+UPLOADS = {"/v1/jobs", "/v1/plans", "/v1/files", "/v1/audio/voices"}
+"""Routes that take files: multipart bodies, which go to disk as they come."""
 BODY_STALL_S = 30.0
 """How long a body may stand still while it is read."""
 API = "/v1/"
 _SESSION = "/v1/session"
-_UPLOAD = "multipart/form-data"
+_FORM = "multipart/form-data"
 _SANE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _ESCAPES = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -60,6 +64,7 @@ _HEADERS = {
 }
 _SHOWN_TO_OTHERS = (
     *("X-Request-Id", "Retry-After", "Content-Range", "Content-Disposition", "ETag"),
+    *("X-Sample-Rate", "X-Start-Segment", "X-Start-Sample"),
     *("x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
 )
 
@@ -153,7 +158,7 @@ class BodyGuard:
             return
         headers = Headers(scope=scope)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-        limit_bytes = self._service.limits.upload_bytes if kind == _UPLOAD else JSON_BYTES
+        limit_bytes = self._limit_bytes(scope["path"], kind)
         announced = headers.get("content-length", "")
         try:
             if announced.isdecimal() and int(announced[:20]) > limit_bytes:
@@ -164,6 +169,11 @@ class BodyGuard:
             await (await refusal(Request(scope), error))(scope, receive, send)
         else:
             await self._app(scope, _Reading(receive, limit_bytes, kind), send)
+
+    def _limit_bytes(self, path: str, kind: str) -> int:
+        if path == _SESSION:
+            return SESSION_BYTES
+        return self._service.limits.upload_bytes if kind == _FORM and path in UPLOADS else JSON_BYTES
 
 
 class _Reading:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import uvicorn
 
 from cli.api.app import make_app
+from cli.api.origins import is_loopback
+from cli.api.patience import PatientProtocol
 from cli.api.service import Limits, Service, open_service
 from cli.output import JsonValue, Output
 from cli.session import Session
@@ -93,14 +95,6 @@ class Asked:
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def serve_until_stopped(
     session: Session, output: Output, listener: socket.socket, asked: Asked, limits: Limits
 ) -> None:
@@ -141,6 +135,7 @@ def _configuration(service: Service) -> uvicorn.Config:
     settings = service.settings
     return uvicorn.Config(
         make_app(service),
+        http=PatientProtocol,
         log_config=None,  # the process's own logging
         access_log=False,  # written by cli/api/limits.py, with the request's id
         lifespan="on",

@@ -147,8 +147,6 @@ class Service:
                 thread.join(STOP_S)
             if isinstance(self.streams, SharedStreams):
                 self.streams.close()
-            if isinstance(self.streams, SharedStreams):
-                self.streams.close()
 
 
 def open_service(session: Session, limits: Limits, aliases: Mapping[str, str]) -> Service:

@@ -86,4 +86,5 @@ def _check_page(request: Request, service: Service) -> None:
 
 
 def _is_tls(request: Request) -> bool:
-    return request.url.scheme == "https"
+    """Whether the page came by TLS: its origin says so too where a proxy ends that before us."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")

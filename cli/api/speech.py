@@ -59,7 +59,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
         "description": "The audio while it is made; with `stream_format` `sse`, events that carry it.",
         "content": {
             **{live_format.media_type: _BODY for live_format in LiveFormat},
-            "text/event-stream": {"schema": {"type": "string"}},
+            "text/event-stream": {},
         },
         "headers": {
             "X-Request-Id": {"description": "Ask how it ended by this id.", "schema": {"type": "string"}},

@@ -18,7 +18,7 @@ from cli.api.errors import ApiError, ErrorAnswer
 from jobs.errors import ObjectDamaged
 from jobs.protocols import Presigns, Store
 
-_BINARY = {"application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}}
+_BINARY: dict[str, dict[str, str]] = {"*/*": {}}
 ANSWERS: Final[dict[int | str, dict[str, Any]]] = {
     200: {"description": "All of it", "content": _BINARY},
     206: {"description": "The range that was asked for", "content": _BINARY},

@@ -6,6 +6,7 @@ const AWAY = new Set([0, 502, 503, 504]);
 /** Whether the server answers (`away`, `back`), and that somebody must sign in (`sign-in`). */
 export const connection = new EventTarget();
 let isAway = false;
+export const serverIsAway = () => isAway;
 
 /** The whole address of a path of the API: `v1/jobs`. */
 export const address = (path, query = {}) => {

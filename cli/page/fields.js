@@ -11,8 +11,8 @@ const KEEP = ["notes", "note_marks", "tables", "images", "illustrations", "code"
 const SKIP = ["headings", "directions"];
 /** The model for trying things out, which speaks tones: never chosen for somebody. */
 const TONES = "fake";
-/** How errors write an option, where its field has another name. */
-const OPTION_FIELDS = { format: "formats", lang: "language", type: "kind", export: "exports" };
+/** Errors of a source that come from an option. */
+const CODE_FIELDS = { bad_encoding: "encoding", bad_lexicon: "lexicon" };
 
 const select = (name, label, options, help) => ({ name, label, options, help, kind: "select" });
 const checks = (name, label, options, help) => ({ name, label, options, help, kind: "checks" });
@@ -98,8 +98,8 @@ export class Fields {
 
   /** Show an error at its field; false if it has none here. */
   refuse(error) {
-    const named = error.param ?? /^--([a-z-]+)/.exec(error.message)?.[1].replaceAll("-", "_");
-    const found = this.#controls.get(OPTION_FIELDS[named] ?? named);
+    const begins = /^[a-z_]+/.exec(error.message)?.[0]; // "speed 7 is not possible …"
+    const found = this.#controls.get(error.param ?? CODE_FIELDS[error.code] ?? begins);
     if (!found) return false;
     found.nodes.forEach((node) => node.setAttribute("aria-invalid", "true"));
     say(found.problem, error.message);

@@ -153,13 +153,11 @@ function failures(feed) {
     section.hidden = !found.length;
     keyed(list, found, (one) => one.reason, () => {
       const node = h("li", { dir: "auto" });
-      return { node, update: (one) => say(node, `${one.reason} (${counted(countOf(one.segments), "segment")})`) };
+      return { node, update: (one) => say(node, `${one.reason || "no reason is known"} (${counted(one.segments, "segment")})`) };
     });
   });
   return section;
 }
-
-const countOf = (segments) => (Array.isArray(segments) ? segments.length : segments);
 
 function files(feed) {
   const list = h("ul", { class: "files" });

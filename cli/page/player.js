@@ -3,12 +3,14 @@
 // A stream has no end that a browser could seek in, so every jump opens a new one with `from_s`; the position is where
 // the stream began plus what was played of it. After a cut it is opened again where it was heard last.
 
-import { address } from "./api.js";
+import { address, connection, serverIsAway } from "./api.js";
 
 const RETRY_MS = 1000;
 const RETRY_MOST_MS = 15_000;
 const LET_GO_MS = 30_000;
 const END_WITHIN_S = 1.5;
+const WATCH_MS = 1000;
+const STILL_MS = 4000;
 export const SKIP_S = 10;
 
 /** Tells `change` (anything that is shown). `status` is one of idle, playing, paused, waiting, cut, ended. */
@@ -22,6 +24,7 @@ export class Player extends EventTarget {
   #began_s = -1;
   #timer = null;
   #rest = null;
+  #moved_ms = 0;
 
   constructor(feed, timeline, audio, signal) {
     super();
@@ -33,10 +36,16 @@ export class Player extends EventTarget {
     const on = (name, listener) => audio.addEventListener(name, listener, { signal });
     on("timeupdate", () => this.#advanced());
     on("playing", () => this.#become("playing"));
-    on("waiting", () => this.#wanted && this.#become("waiting"));
+    on("waiting", () => this.#waits());
     on("ended", () => this.#ended());
     on("error", () => audio.hasAttribute("src") && this.#cut());
-    signal.addEventListener("abort", () => this.#release());
+    connection.addEventListener("away", () => this.status === "waiting" && this.#waits(), { signal });
+    connection.addEventListener("back", () => this.status === "cut" && this.#again(), { signal });
+    const watch = setInterval(() => this.#watch(), WATCH_MS);
+    signal.addEventListener("abort", () => {
+      clearInterval(watch);
+      this.#release();
+    });
   }
 
   get playing() {
@@ -60,7 +69,7 @@ export class Player extends EventTarget {
     if (this.audio.hasAttribute("src") && !this.audio.error && !this.audio.ended) {
       this.#become("waiting");
       this.#start();
-    } else this.#open(this.#heard_s, { from_s: this.#heard_s.toFixed(3) });
+    } else this.#again();
     return undefined;
   }
 
@@ -106,6 +115,7 @@ export class Player extends EventTarget {
     this.#base_s = base_s;
     this.#heard_s = base_s;
     this.#began_s = base_s;
+    this.#moved_ms = performance.now();
     this.audio.src = address(`${this.#feed.path}/audio`, { format: "mp3", ...query });
     this.#become("waiting");
     this.#start();
@@ -122,8 +132,16 @@ export class Player extends EventTarget {
   #advanced() {
     if (!this.audio.hasAttribute("src") || this.audio.currentTime === 0) return;
     this.#heard_s = this.#base_s + this.audio.currentTime;
+    this.#moved_ms = performance.now();
     this.#tries = 0;
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** Nothing more to play at present. */
+  #waits() {
+    if (!this.#wanted) return;
+    if (serverIsAway()) this.#cut();
+    else this.#become("waiting");
   }
 
   /** No more comes of this stream: it is over, or it was cut off. */
@@ -143,18 +161,34 @@ export class Player extends EventTarget {
     if (!this.#wanted) return this.#release();
     const all = this.#heard_s >= this.#timeline.known_s - END_WITHIN_S;
     if (this.loose || (this.#feed.final && all)) return this.#finish();
+    this.#drop(); // a browser by itself would fetch all again from where this stream began
     this.#become("cut");
     const wait_ms = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** this.#tries);
     this.#tries += 1;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#open(this.#heard_s, { from_s: this.#heard_s.toFixed(3) }), wait_ms);
+    this.#timer = setTimeout(() => this.#again(), wait_ms);
     return undefined;
+  }
+
+  #again() {
+    this.#open(this.#heard_s, { from_s: this.#heard_s.toFixed(3) });
+  }
+
+  /** Browsers do not tell of a stream that broke off while it was waited for: more is done, and nothing is heard. */
+  #watch() {
+    const still = performance.now() - this.#moved_ms > STILL_MS;
+    const more = this.#timeline.known_s > this.#heard_s + END_WITHIN_S;
+    if (this.#wanted && still && more && !this.loose && this.status === "waiting") this.#cut();
   }
 
   /** Close the stream; where it was heard is kept. */
   #release() {
     clearTimeout(this.#timer);
     clearTimeout(this.#rest);
+    this.#drop();
+  }
+
+  #drop() {
     this.#base_s = this.#heard_s;
     this.audio.pause();
     this.audio.removeAttribute("src");

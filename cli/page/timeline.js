@@ -56,10 +56,11 @@ export class Timeline extends EventTarget {
   }
 
   #soon() {
+    const wait_ms = this.chapters.length ? SETTLE_MS : 0;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       if (!this.#signal.aborted) this.#refresh();
-    }, SETTLE_MS);
+    }, wait_ms);
   }
 
   async #refresh() {

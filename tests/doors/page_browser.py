@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import shutil
+import socket
+import struct
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -133,6 +137,70 @@ def window(started: Browser, url: str, **options: Any) -> Iterator[Window]:
         assert errors == []
     finally:
         context.close()
+
+
+class Wire:
+    """A TCP wire to a server that can be cut: all that goes over it breaks, and nothing new gets through."""
+
+    def __init__(self, url: str) -> None:
+        self._to = ("127.0.0.1", int(url.rpartition(":")[2]))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._lock = threading.Lock()
+        self._open: list[socket.socket] = []
+        self._whole = True
+        threading.Thread(target=self._accept, name="wire", daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        """Where the server is found over this wire."""
+        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+
+    def cut(self) -> None:
+        with self._lock:
+            self._whole = False
+            for end in self._open:
+                with contextlib.suppress(OSError):  # closed already
+                    # A reset, without a good-bye.
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                _shut(end)
+            self._open.clear()
+
+    def mend(self) -> None:
+        with self._lock:
+            self._whole = True
+
+    def close(self) -> None:
+        self.cut()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:  # closed
+                return
+            with self._lock:
+                if not self._whole:
+                    near.close()
+                    continue
+                far = socket.create_connection(self._to)
+                self._open += [near, far]
+            for source, target in ((near, far), (far, near)):
+                threading.Thread(target=_carry, args=(source, target), name="wire", daemon=True).start()
+
+
+def _carry(source: socket.socket, target: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while data := source.recv(65_536):
+            target.sendall(data)
+    for end in (source, target):
+        _shut(end)
+
+
+def _shut(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+    end.close()
 
 
 def job_of(view: Window) -> str:

@@ -135,6 +135,21 @@ def test_rates_are_never_lower_than_they_must_be():
     assert LiveFormat.PCM.rate_hz(48_000) == PCM_RATE_HZ
 
 
+@given(st.sampled_from([8000, 11_025, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000]), st.integers(0, 40_000))
+@settings(max_examples=40, deadline=None)
+def test_a_pcm_stream_goes_on_where_it_was_cut(rate_hz, sent):
+    samples = np.random.default_rng(1).integers(-20_000, 20_000, 2 * rate_hz).astype(np.int16)
+    whole = encoded(LiveFormat.PCM, rate_hz, samples)
+    start, drop = LiveFormat.PCM.place_of(sent, rate_hz)
+    assert encoded(LiveFormat.PCM, rate_hz, samples[start:])[2 * drop :] == whole[2 * sent :]
+
+
+@pytest.mark.parametrize("live_format", [one for one in LiveFormat if one is not LiveFormat.PCM])
+def test_places_in_other_formats_are_times(live_format):
+    rate_hz = live_format.rate_hz(22_050)
+    assert live_format.place_of(3 * rate_hz, 22_050) == (3 * 22_050, 0)
+
+
 def test_a_wav_of_known_length_says_it():
     samples = speech_like(16_000, 0.1)
     encoder = LiveEncoder(LiveFormat.WAV, 16_000, samples=samples.size)

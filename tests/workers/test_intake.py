@@ -140,6 +140,7 @@ def test_a_full_intake_looks_when_something_is_queued_and_not_all_the_time(
         stage.speak(f"s{count}", lines(1, f"now {count}"))
         until(lambda count=count: len(intake._urgent) == count, "it is here")
     assert len(looks) <= 4 + 3 * SLOTS  # until it was full; then found, none left, maybe woken once more
+    intake.drain()
 
 
 def test_an_idle_intake_is_woken(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,6 +150,7 @@ def test_an_idle_intake_is_woken(stage: Stage, monkeypatch: pytest.MonkeyPatch) 
     for count in range(1, 4):
         stage.speak(f"s{count}", lines(1, f"now {count}"))
         until(lambda count=count: len(intake._urgent) == count, "it is here")
+    intake.drain()
 
 
 def test_a_speech_request_that_nobody_listens_to_yet_goes_before_what_waits(stage: Stage) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
+import httpx
 import pytest
 from starlette.testclient import TestClient
 
 from cli.api.access import COOKIE
+from cli.api.app import make_app
 from jobs.access.gate import Quota, Scope
 from jobs.access.tokens import digest_of, new_token
+from jobs.settings import Settings
 from tests.cli.api.probes import add_probes
-from tests.helpers_api import Door, api, auth
+from tests.helpers_api import Door, add_token, api, auth, running_server, service_over
+from tests.helpers_valkey import ValkeyServer, shared_server
 
 HERE = "http://127.0.0.1"
 EVIL = "https://evil.example"
@@ -66,10 +72,53 @@ def test_without_a_token_the_answer_says_how_to_show_one(closed: Door) -> None:
     assert response.json()["error"]["type"] == "authentication_error"
 
 
-def test_the_real_routes_ask_too(closed: Door) -> None:
-    denied(closed.client.get("/v1/models"), 401, "missing_api_key")
-    denied(closed.client.get("/v1/jobs"), 401, "missing_api_key")
-    denied(closed.client.post("/v1/audio/speech", json={}), 401, "missing_api_key")
+OPEN_TO_ALL = {"/livez", "/healthz", "/v1/session"}
+
+
+def operations(door: Door) -> list[tuple[str, str]]:
+    """Every (method, path) of the API, with a name in the place of each parameter."""
+    described = door.app.openapi()["paths"]
+    return [
+        (method.upper(), re.sub(r"{\w+(:path)?}", "x", path))
+        for path, methods in described.items()
+        for method in methods
+        if path not in OPEN_TO_ALL
+    ]
+
+
+def test_every_route_of_the_api_asks_for_a_token_first() -> None:
+    with api(works=False) as door:
+        door.token(Scope.READ)
+        asked = operations(door)
+        assert len(asked) > 30
+        for method, path in asked:
+            response = door.client.request(method, path, content=b"{" if method == "POST" else None)
+            assert response.status_code == 401, (method, path)
+            assert response.json()["error"]["code"] == "missing_api_key"
+
+
+def test_no_route_changes_anything_for_a_token_that_only_reads() -> None:
+    with api(works=False, token=(Scope.READ,)) as door:
+        forms = {"file": ("a.txt", b"One.", "text/plain")}
+        for method, path in operations(door):
+            if method != "GET" and path != "/v1/plans":
+                files, body = (forms, None) if path == "/v1/files" else (None, {})
+                response = door.client.request(method, path, json=body, files=files)
+                assert response.status_code == 403, (method, path, response.text)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["%0d%0aSet-Cookie:a=b", "%ed%a0%80", "..%2f..%2f..%2fetc%2fpasswd", "x" * 5000, "%7f%1b[0m", "*", "file:%2f%2fx"],
+)
+def test_no_name_makes_a_route_fail(name: str) -> None:
+    with api(works=False) as door:
+        described = door.app.openapi()["paths"]
+        for path in (path for path in described if "{" in path):
+            for method in described[path]:
+                response = door.client.request(method.upper(), re.sub(r"{[^}]*}", name, path), follow_redirects=False)
+                assert response.status_code < 500, (method, path, response.text)
+                assert "set-cookie" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -126,6 +175,46 @@ def test_the_broker_is_asked_once_for_each_request(closed: Door, monkeypatch: py
     monkeypatch.setattr(gate, "find", lambda text: (asked.append(text), find(text))[1])
     assert closed.client.post("/v1/probe/read", headers=auth(secret)).status_code == 200
     assert asked == [secret]
+
+
+@pytest.mark.services
+def test_two_servers_of_one_redis_know_the_same_tokens_and_share_their_rates() -> None:
+    server = shared_server()
+    server.flush()
+    settings = Settings(broker=server.url, store=f"memory://{uuid4().hex}")
+    services = [service_over(settings) for _ in range(2)]
+    try:
+        secret = add_token(services[0], Scope.READ, requests_per_minute=4)
+        with running_server(services[0]) as first, running_server(services[1]) as second:
+            answers = [httpx.get(f"{url}/v1/models", headers=auth(secret)) for url in (first, second) * 3]
+            assert [response.status_code for response in answers] == [200] * 4 + [429] * 2
+            assert all(int(response.headers["Retry-After"]) >= 1 for response in answers[4:])
+            services[1].gate.remove(services[0].gate.tokens()[0].token)
+            assert httpx.get(f"{first}/v1/models").status_code == 200, "no token is left, and this is this machine"
+    finally:
+        for service in services:
+            service.broker.close()
+
+
+@pytest.mark.services
+def test_without_a_broker_nobody_is_let_in() -> None:
+    server = ValkeyServer().start()
+    settings = Settings(broker=server.url, store=f"memory://{uuid4().hex}")
+    service = service_over(settings)
+    try:
+        secret = add_token(service, Scope.READ)
+        client = TestClient(make_app(service), base_url=HERE)
+        assert client.get("/v1/models", headers=auth(secret)).status_code == 200
+        service.broker.calls._retry_for_s = 0.0
+        server.kill()
+        for headers in ({}, auth(secret), auth("wrong")):
+            response = client.get("/v1/models", headers=headers)
+            assert response.status_code == 503
+            assert str(server.folder) not in response.text
+            assert int(response.headers["Retry-After"]) >= 1
+    finally:
+        service.broker.close()
+        server.close()
 
 
 # ── rates and quotas ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -215,8 +215,9 @@ def test_a_form_that_is_broken(door: Door) -> None:
         assert response.status_code == 200 or error_of(response, 400)
 
 
-def test_the_description_says_how_errors_look(door: Door) -> None:
-    described = door.client.get("/openapi.json").json()
+def test_the_description_says_how_errors_look() -> None:
+    with api(works=False) as door:
+        described = door.client.get("/openapi.json").json()
     for path, methods in described["paths"].items():
         for method, operation in methods.items():
             assert "422" not in operation["responses"], f"{method} {path}"

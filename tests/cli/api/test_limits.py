@@ -27,7 +27,8 @@ OWN_ID = re.compile(r"req_[0-9a-f]{32}")
 
 
 @pytest.fixture
-def door() -> Iterator[Door]:
+def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
+    monkeypatch.setattr(limits, "UPLOADS", limits.UPLOADS | {"/v1/form", "/v1/size"})
     with api(works=False, limits=SMALL) as made:
         add_probes(made.app)
         yield made
@@ -182,11 +183,25 @@ def test_a_body_may_be_as_large_as_the_limit_and_no_larger(url: str, chunked: bo
                 assert response.json() == limit
 
 
-@pytest.mark.parametrize("path", ["/v1/echo", "/v1/form", "/v1/session"])
-def test_a_chunked_body_is_cut_off_wherever_it_is_read(url: str, path: str) -> None:
-    kind = "multipart/form-data; boundary=x" if path == "/v1/form" else "application/json"
-    limit = 100_000 if path == "/v1/form" else JSON_BYTES
-    head = b'--x\r\nContent-Disposition: form-data; name="a"; filename="b"\r\n\r\n' if path == "/v1/form" else b'"'
+@pytest.mark.parametrize(
+    ("path", "kind", "limit"),
+    [
+        ("/v1/echo", "json", JSON_BYTES),
+        ("/v1/jobs", "json", JSON_BYTES),
+        ("/v1/audio/speech", "json", JSON_BYTES),
+        ("/v1/audio/speech", "form", JSON_BYTES),
+        ("/v1/session", "json", limits.SESSION_BYTES),
+        ("/v1/session", "form", limits.SESSION_BYTES),
+        ("/v1/form", "form", 100_000),
+        ("/v1/jobs", "form", 100_000),
+        ("/v1/plans", "form", 100_000),
+        ("/v1/files", "form", 100_000),
+        ("/v1/audio/voices", "form", 100_000),
+    ],
+)
+def test_a_chunked_body_is_cut_off_wherever_it_is_read(url: str, path: str, kind: str, limit: int) -> None:
+    head = b'--x\r\nContent-Disposition: form-data; name="file"; filename="b"\r\n\r\n' if kind == "form" else b'"'
+    kind = "multipart/form-data; boundary=x" if kind == "form" else "application/json"
 
     def body() -> Iterator[bytes]:
         yield head

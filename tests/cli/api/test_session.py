@@ -57,6 +57,12 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(door: Door) -> No
             assert bool(cookie["secure"]) is secure
 
 
+def test_the_cookie_is_for_tls_alone_behind_a_proxy_that_ends_it(door: Door) -> None:
+    secret = door.token(Scope.READ)
+    page = TestClient(door.app, base_url="http://tts.example", headers={"Origin": "https://tts.example"})
+    assert cookie_of(page.post("/v1/session", json={"token": secret}))[COOKIE]["secure"]
+
+
 def test_the_cookie_ends_with_the_token(door: Door) -> None:
     forever, soon = door.token(Scope.READ), door.token(Scope.READ, expires_at_s=time.time() + 100)
     ages = [

@@ -34,17 +34,15 @@ def renewers() -> int:
 def test_a_place_is_kept_as_long_as_it_is_held(calls: Calls) -> None:
     leases = Leases(calls, lease_s=LEASE_S, renew_every_s=LEASE_S / 10)
     assert leases.take("t", "a", 1)
-    first = calls.client.zscore(keys.token_use("speaking", "t"), "a")
-    until(
-        lambda: calls.client.zscore(keys.token_use("speaking", "t"), "a") > first + 3 * LEASE_S,
-        "it was renewed for long",
-    )
+    place = keys.token_use("speaking", "t")
+    first = calls.client.zscore(place, "a")
+    until(lambda: calls.client.zscore(place, "a") > first + 3 * LEASE_S, "it was renewed for long")
     assert not leases.take("t", "b", 1)
     assert renewers() == 1
     leases.leave("t", "a")
     assert leases.take("t", "b", 1)
     leases.leave("t", "b")
-    assert not calls.client.exists(keys.token_use("speaking", "t"))
+    assert not calls.client.exists(place)
     until(lambda: renewers() == 0, "the thread ended with the last place")
 
 

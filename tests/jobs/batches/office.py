@@ -60,9 +60,7 @@ class Office:
         self.store: Store = open_store(f"memory://{uuid4().hex}")
         self.context = Context(settings, self.truth, broker.streams, {self.store.url: self.store})
         engines = tuple(offer.engine for offer in self.offers)
-        info = WorkerInfo(
-            worker=WORKER, host="here", pid=1, device="cpu", slots=4, models=engines, started_at_s=1.0
-        )
+        info = WorkerInfo(worker=WORKER, host="here", pid=1, device="cpu", slots=4, models=engines, started_at_s=1.0)
         self.truth.register(info)
         self.desk = self.desk_over(self.store)
         self.batches = Batches(self.desk)
@@ -70,7 +68,9 @@ class Office:
 
     def desk_over(self, store: Store) -> Desk:
         """A desk of another server; `store` may have a tap."""
-        return Desk(self.truth, store, lambda: self.offers, {"tts-1": "fake", "alloy": "tone-low"}, clock=lambda: self.now_s)
+        return Desk(
+            self.truth, store, lambda: self.offers, {"tts-1": "fake", "alloy": "tone-low"}, clock=lambda: self.now_s
+        )
 
     def other_clerk(self, before: Callable[[str, tuple[Any, ...]], None]) -> Clerk:
         """One whose every call of the store is told beforehand."""
@@ -111,8 +111,9 @@ class Office:
         self.finish(task, SegmentState.DONE, samples=samples.size, sample_rate_hz=RATE_HZ, **fields)
 
     def finish(self, task: SegmentTask, state: SegmentState, **fields: Any) -> None:
+        shown = {"attempt": task.attempt, "takes": task.attempt + 1} | fields
         told = SegmentResult(
-            job=task.job, segment=task.segment, chapter=task.chapter, take=task.take, state=state, **fields
+            job=task.job, segment=task.segment, chapter=task.chapter, take=task.take, state=state, **shown
         )
         assert self.truth.finish(WORKER, [told]) == [True]
 

@@ -23,7 +23,9 @@ LONG = "This sentence is one of several. " * 30
 
 def test_every_format_is_spoken_in_the_order_of_the_input(office: Office) -> None:
     formats = [live_format.value for live_format in LiveFormat]
-    asked = [request(f"line {n}", f"Line {'abcdefghijkl'[n]} is here.", response_format=formats[n % 6]) for n in range(12)]
+    asked = [
+        request(f"line {n}", f"Line {'abcdefghijkl'[n]} is here.", response_format=formats[n % 6]) for n in range(12)
+    ]
     batch = office.begin(*asked)
     assert office.now(batch).status is Status.IN_PROGRESS
     assert office.now(batch).counts == Counts(total=12)
@@ -306,4 +308,3 @@ def test_expired_files_are_cleared_away_by_the_clerk(office: Office) -> None:
     assert list(office.store.list(keys.batch_audios(batch))) == []
     with pytest.raises(UnknownFile):
         office.desk.files.get(end.output_file_id or "")
-
