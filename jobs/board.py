@@ -68,7 +68,7 @@ class Board:
 @dataclass
 class _Kept:
     board: Board
-    seen: tuple[object, ...]
+    seen: JobRecord
     made_at_s: float
     took_s: float
 
@@ -84,7 +84,7 @@ class Boards:
         self._making: dict[str, threading.Lock] = {}
 
     def of(self, record: JobRecord, truth: Truth, store: Store) -> Board:
-        """The board of a job. Of one that goes on it may be as old as OFTEN times what it takes to make it.
+        """The board of a job. While its state stays the same, it may be as old as OFTEN times what making it takes.
 
         Raises:
             ObjectMissing: its plan is not in the store.
@@ -103,17 +103,18 @@ class Boards:
         return kept.board
 
     def _is_good(self, kept: _Kept, record: JobRecord) -> bool:
-        if kept.seen == _seen(record):
+        if kept.seen == record:
             return True
+        same = (kept.seen.created_at_s, kept.seen.state) == (record.created_at_s, record.state)
         goes_on = record.state not in FINAL_JOB_STATES
-        return goes_on and self._clock() < kept.made_at_s + OFTEN * kept.took_s
+        return same and goes_on and self._clock() < kept.made_at_s + OFTEN * kept.took_s
 
     def _make(self, record: JobRecord, truth: Truth, plan: Plan) -> _Kept:
         """The results are read after the record: what is newer than it is only seen too early."""
         start_s = self._clock()
         board = Board(plan, truth.results(record.job), truth.assembled(record.job))
         made_at_s = self._clock()
-        return _Kept(board, _seen(record), made_at_s, made_at_s - start_s)
+        return _Kept(board, record, made_at_s, made_at_s - start_s)
 
     def _forget_some(self) -> None:
         held = sum(len(kept.board.plan.segments) for kept in self._kept.values())
@@ -121,9 +122,3 @@ class Boards:
             job, kept = self._kept.popitem(last=False)
             self._making.pop(job, None)
             held -= len(kept.board.plan.segments)
-
-
-def _seen(record: JobRecord) -> tuple[object, ...]:
-    """What changes in a record whenever a result does."""
-    counts = (record.total, record.done, record.failed, record.marked, record.retakes, record.chapters_assembled)
-    return (record.created_at_s, record.updated_at_s, record.audio_s, record.state, *counts)

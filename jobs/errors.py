@@ -50,6 +50,10 @@ class BadSource(BadInput):
         self.problems = problems
         super().__init__("\n".join(_problem_line(problem) for problem in problems))
 
+    def __reduce__(self) -> tuple[type[BadSource], tuple[SourceProblem, ...]]:
+        """How it comes whole out of a process that reads sources (`jobs.planner`)."""
+        return type(self), self.problems
+
 
 def _problem_line(problem: SourceProblem) -> str:
     return problem.message if problem.line is None else f"line {problem.line}: {problem.message}"

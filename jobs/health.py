@@ -7,6 +7,7 @@ part that does not answer is not waited for twice.
 from __future__ import annotations
 
 import logging
+import queue
 import secrets
 import threading
 import time
@@ -80,6 +81,16 @@ class Watch(Generic[T]):
                 self._answer, self._error = answer, error
                 self._asked_s, self._answered_s = None, time.monotonic()
                 self._changed.notify_all()
+
+
+def in_time(ask: Callable[[], T], *, wait_s: float) -> T | None:
+    """The answer of a function that may hang; None: it gave none within `wait_s` (it ends by itself, unheard)."""
+    answers: queue.SimpleQueue[T] = queue.SimpleQueue()
+    threading.Thread(target=lambda: answers.put(ask()), name="ask", daemon=True).start()
+    try:
+        return answers.get(timeout=wait_s)
+    except queue.Empty:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,23 +281,14 @@ VOICES = "voices/"
 """Where the reference clips of a store are."""
 
 
-def voice_clip(voice: str) -> str:
-    """Store key of a reference clip."""
-    return f"{VOICES}{voice}/clip.flac"
-
-
-def voice_record(voice: str) -> str:
-    """Store key of what is known of a reference clip: where it is, the clip is whole."""
-    return f"{VOICES}{voice}/voice.json"
-
-
-PROBE_PREFIX = "probes/"
-"""Small objects by which servers find out whether a store can be written; each deletes its own."""
+def voice_object(voice: str, name: str) -> str:
+    """Store key of an object that belongs to one reference clip."""
+    return f"{VOICES}{voice}/{name}"
 
 
 def probe(server: str) -> str:
-    """Store key of one server's probe."""
-    return f"{PROBE_PREFIX}{server}"
+    """Store key of a small object by which a server finds out whether a store can be written; it deletes it again."""
+    return f"probes/{server}"
 
 
 def slug(text: str, max_chars: int = 60) -> str:

@@ -20,10 +20,11 @@ from jobs.spec import SourceKind
 
 PROCESSES = 2
 LARGE_BYTES = 64 * 1024
-"""About half a second of planning."""
+"""About a second of planning."""
 PACKED = 4
 """An epub is packed: it holds so many times as much text."""
 WATCH_S = 1.0
+_lock = threading.Lock()
 
 
 def draft(source: Source, wishes: Wishes) -> Draft:
@@ -34,8 +35,10 @@ def draft(source: Source, wishes: Wishes) -> Draft:
     """
     if not is_large(source):
         return make_draft(source, wishes)
+    with _lock:  # two pools would be one too many
+        pool = _pool()
     try:
-        return _pool().submit(make_draft, source, wishes).result()
+        return pool.submit(make_draft, source, wishes).result()
     except BrokenProcessPool as error:
         _pool.cache_clear()
         msg = f"{source.name} could not be planned: the process that read it died; split it, or try it again"
@@ -51,7 +54,9 @@ def is_large(source: Source) -> bool:
 @lru_cache(maxsize=1)
 def _pool() -> ProcessPoolExecutor:
     """The processes of this one, started when they are first needed. Fresh ones: a fork would copy held locks."""
-    return ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn"), initializer=_die_with, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(
+        PROCESSES, mp_context=get_context("spawn"), initializer=_die_with, initargs=(os.getpid(),)
+    )
 
 
 def _die_with(parent: int) -> None:

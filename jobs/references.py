@@ -22,13 +22,14 @@ from jobs import keys
 from jobs.clips import Clip, read_clip
 from jobs.errors import BadOption, ObjectDamaged, ObjectMissing
 from jobs.protocols import Store
-from jobs.spec import Frozen
+from jobs.spec import Frozen, ModelOffer
 
 MAX_REFERENCES = 1000
 """References of one store: enough for any cast, and a listing stays quick."""
 MAX_CONSENT_CHARS = 2000
 MAX_TEXT_CHARS = 2000
 ID_PREFIX = "voice_"
+_CLIP, _RECORD = "clip.flac", "voice.json"
 _NAME = re.compile(r"\w(?:[\w .'-]{0,62}[\w.])?")
 
 
@@ -97,8 +98,8 @@ def add(store: Store, offered: Offered, *, taken: Collection[str]) -> tuple[Refe
         size_bytes=len(audio),
         sha256=hashlib.sha256(audio).hexdigest(),
     )
-    store.put(keys.voice_clip(voice), audio)
-    store.put(keys.voice_record(voice), reference.model_dump_json().encode())
+    store.put(_clip_key(voice), audio)
+    store.put(_record_key(voice), reference.model_dump_json().encode())
     older = [one for one in references(store) if _order(one) < _order(reference)]
     try:
         _check_free(name, older)
@@ -110,8 +111,7 @@ def add(store: Store, offered: Offered, *, taken: Collection[str]) -> tuple[Refe
 
 def references(store: Store) -> list[Reference]:
     """All references, oldest first. Raises StoreError."""
-    ends = keys.voice_record("").rpartition("/")[2]
-    voices = [key.split("/")[-2] for key in store.list(keys.VOICES) if key.endswith(f"/{ends}")]
+    voices = [key.split("/")[-2] for key in store.list(keys.VOICES) if key.endswith(f"/{_RECORD}")]
     return sorted(filter(None, (_read(store, voice) for voice in voices)), key=_order)
 
 
@@ -130,7 +130,7 @@ def clip_of(store: Store, reference: Reference) -> bytes:
         ObjectMissing: it was removed meanwhile.
         ObjectDamaged: it is not what its record says.
     """
-    audio = store.get(keys.voice_clip(reference.voice))
+    audio = store.get(_clip_key(reference.voice))
     if hashlib.sha256(audio).hexdigest() != reference.sha256:
         msg = f"the clip of reference {reference.name!r} is damaged; delete the reference and add it again"
         raise ObjectDamaged(msg)
@@ -139,8 +139,8 @@ def clip_of(store: Store, reference: Reference) -> bytes:
 
 def remove(store: Store, voice: str) -> None:
     """Delete a reference by its id: its record first, so that it is gone at once. One that is not there is no error."""
-    store.delete(keys.voice_record(voice))
-    store.delete(keys.voice_clip(voice))
+    store.delete(_record_key(voice))
+    store.delete(_clip_key(voice))
 
 
 def checked_name(name: str, taken: Collection[str]) -> str:
@@ -157,6 +157,22 @@ def checked_name(name: str, taken: Collection[str]) -> str:
         msg = f"a model has a voice of its own that is called {clash!r}; choose another name"
         raise ReferenceTaken(msg)
     return usual
+
+
+def check_clones(store: Store, offer: ModelOffer, voice: str) -> None:
+    """Refuse the name of a reference to a model that does not clone; any other name is somebody else's to judge.
+
+    Raises:
+        BadOption: the name is a reference's, and the model does not clone.
+        StoreError: the store does not answer.
+    """
+    if offer.clones or offer.voice(voice) is not None or find(store, voice) is None:
+        return
+    msg = (
+        f"voice {voice!r} is a reference clip, and model {offer.name} does not clone voices; it has voices of its own: "
+        f"{', '.join(one.name for one in offer.voices)}"
+    )
+    raise BadOption(msg)
 
 
 def _check_texts(offered: Offered) -> None:
@@ -183,7 +199,7 @@ def _check_free(name: str, known: Collection[Reference]) -> None:
 def _read(store: Store, voice: str) -> Reference | None:
     """The record of one reference; None: it is gone, or is none of ours."""
     try:
-        return Reference.model_validate_json(store.get(keys.voice_record(voice)))
+        return Reference.model_validate_json(store.get(_record_key(voice)))
     except (ObjectMissing, ValidationError):
         return None
 
@@ -194,6 +210,14 @@ def _order(reference: Reference) -> tuple[float, str]:
 
 def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
+
+
+def _clip_key(voice: str) -> str:
+    return keys.voice_object(voice, _CLIP)
+
+
+def _record_key(voice: str) -> str:
+    return keys.voice_object(voice, _RECORD)
 
 
 def _id_of(name: str, clip: Clip) -> str:

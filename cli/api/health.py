@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import asyncio
+from typing import Literal
 
 from fastapi import APIRouter, Depends, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -15,10 +16,9 @@ from cli.api.service import Service, service_of
 from cli.api.workers import Queue
 from jobs.access.gate import Scope
 from jobs.errors import JobsError
-from jobs.health import Part
+from jobs.health import BROKER_WAIT_S, Health, Part, in_time
 
 router = APIRouter()
-Served = Annotated[Service, Depends(service_of)]
 Status = Literal["ok", "degraded", "unavailable"]
 
 
@@ -63,20 +63,15 @@ async def livez() -> Alive:
 
 
 @router.get("/healthz", responses={503: {"model": HealthAnswer, "description": "Broker or store do not work."}})
-def healthz(request: Request, response: Response, service: Served) -> HealthAnswer:
+async def healthz(request: Request, response: Response) -> HealthAnswer:
     """Whether broker, store and workers work. Needs no token; details are for those who may read."""
-    health = service.checkup.look()
+    # Not in the threads of the other routes: those may all wait for a broker that hangs.
+    health, may_read = await asyncio.to_thread(_look, request)
     status: Status = "unavailable" if not health.works else "degraded" if health.problems else "ok"
     response.status_code = 200 if health.works else 503
     response.headers["Cache-Control"] = "no-store"
-    crew = health.crew
-    details = Details(
-        problems=health.problems,
-        workers=None if crew is None else Crew(count=len(crew.workers), by_device=crew.by_device, models=crew.models),
-        queue=None if crew is None else Queue.of(crew.depth),
-    )
-    may_read = crew is not None and _may_read(request, service)
-    return HealthAnswer(status=status, failing=sorted(health.problems), details=details if may_read else None)
+    details = _details(health) if may_read else None
+    return HealthAnswer(status=status, failing=sorted(health.problems), details=details)
 
 
 @router.get(
@@ -90,6 +85,24 @@ def metrics(request: Request) -> Response:
     found = request.app.state.metrics
     assert isinstance(found, Metrics), "make_app sets it"  # noqa: S101  # our own bug otherwise
     return Response(generate_latest(found.registry), media_type=CONTENT_TYPE_LATEST)
+
+
+def _look(request: Request) -> tuple[Health, bool]:
+    """How it is, and whether the caller may see details."""
+    service = service_of(request)
+    health = service.checkup.look()
+    # What the broker said a moment ago may still be kept while it hangs already.
+    may_read = health.crew is not None and in_time(lambda: _may_read(request, service), wait_s=BROKER_WAIT_S)
+    return health, bool(may_read)
+
+
+def _details(health: Health) -> Details:
+    crew = health.crew
+    return Details(
+        problems=health.problems,
+        workers=None if crew is None else Crew(count=len(crew.workers), by_device=crew.by_device, models=crew.models),
+        queue=None if crew is None else Queue.of(crew.depth),
+    )
 
 
 def _may_read(request: Request, service: Service) -> bool:

@@ -20,10 +20,12 @@ from cli.api.errors import ApiError
 from cli.api.service import Service, service_of
 from cli.api.speech import offer_of
 from cli.estimates import Expecting
+from jobs import planner
 from jobs.asking import Asked, recogniser_in
-from jobs.drafts import Draft, Source, make_draft
+from jobs.drafts import Draft, Source
 from jobs.errors import BadSource, SourceProblem
 from jobs.reading.source import ENDINGS
+from jobs.references import check_clones
 from jobs.speaking.lexicon import Lexicon
 from jobs.spec import SourceKind
 
@@ -120,8 +122,9 @@ def drafted(sent: Sent, service: Service) -> tuple[Draft, Expecting]:
     """
     with service.planning.turn():
         offer = offer_of(service, sent.asked.model or service.settings.model)
+        check_clones(service.home, offer, sent.asked.voice or offer.default_voice)
         expecting = Expecting.of(service.settings, offer, sent.asked.voice)
-        return make_draft(sent.source, sent.asked.wishes(expecting.offer, service.home.url)), expecting
+        return planner.draft(sent.source, sent.asked.wishes(expecting.offer, service.home.url)), expecting
 
 
 def body_schema() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from fastapi import Request
 
+from cli.api.clerk import spawner
 from cli.api.turns import Turns
 from cli.api.wording import for_http
 from cli.session import Session, published_offers
@@ -133,9 +134,10 @@ class Service:
     def running(self) -> Iterator[None]:
         """The service's own threads, for as long as the server runs: samples for the history, the clerk of batches."""
         stop = threading.Event()
+        spawn = spawner(self.settings, self.aliases, self.limits.speech_chars)
         threads = [
             threading.Thread(target=run_sampler, args=(self.truth, self.history, stop), name="sampler", daemon=True),
-            threading.Thread(target=run_clerk, args=(self.desk, stop), name="clerk", daemon=True),
+            threading.Thread(target=run_clerk, args=(self.desk, stop, spawn), name="clerk", daemon=True),
         ]
         for thread in threads:
             thread.start()

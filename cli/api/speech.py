@@ -21,6 +21,7 @@ from jobs.access.gate import Caller, Scope
 from jobs.errors import BadOption, UnknownJob
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice
+from jobs.references import check_clones
 from jobs.spec import JobRecord, ModelOffer
 from jobs.speech import Wanted, is_speech, new_id
 from jobs.speech_body import SpeechBody, check_body
@@ -124,6 +125,7 @@ def offer_of(service: Service, model: str) -> ModelOffer:
 def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
     voice = service.voice_name(body.voice_name or offer.default_voice)
     with _blamed("voice", "voice_not_found"):
+        check_clones(service.home, offer, voice)
         find_voice(offer, voice)
     with _blamed("speed", "bad_speed"):
         check_speed(offer, body.speed)

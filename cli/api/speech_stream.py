@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from cli.api.access import speaking, spend_chars
-from cli.api.errors import ApiError, ErrorBody, type_of
+from cli.api.errors import ApiError, ErrorBody, of_ours, type_of
 from cli.api.live_answer import Head
 from cli.api.service import Service
 from jobs.access.gate import Caller
@@ -119,7 +119,8 @@ def _events(order: Order, speech: Speech, sounds: Iterator[Sound]) -> Iterator[b
             if data:
                 yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(data).decode()})
     except JobsError as error:
-        body = ErrorBody(message=str(error), type=type_of(500), code="speech_failed")
+        told = str(error) if isinstance(error, SpeechIncomplete) else of_ours(error).body.message
+        body = ErrorBody(message=told, type=type_of(500), code="speech_failed")
         yield _event({"type": "error", "error": body.model_dump(exclude={"problems"}), "request_id": order.request_id})
         log.warning("speech %s was broken off: %s", order.request_id, error)
         return

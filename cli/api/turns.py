@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cli.api.errors import ApiError
+from jobs.planner import PROCESSES
 
-AT_ONCE = 2
-"""Sources that are planned at one time. Planning is Python: more at once would only slow each other and the rest."""
+AT_ONCE = PROCESSES
+"""Sources that are planned at one time: as many as there are processes for it (`jobs.planner`)."""
 WAITING = 8
 """Requests that may wait for their turn. Each keeps a thread of the server's pool, which other routes need."""
 WAIT_S = 30.0

@@ -2,6 +2,7 @@
 
 const BASE = new URL(".", document.baseURI);
 const AWAY = new Set([0, 502, 503, 504]);
+const AWAY_EVERY_MS = 2000;
 
 /** Whether the server answers (`away`, `back`), and that somebody must sign in (`sign-in`). */
 export const connection = new EventTarget();
@@ -68,7 +69,8 @@ export async function call(method, path, { json, form, query, signal } = {}) {
   }
   const error = new ApiError(response.status, body?.error);
   told(AWAY.has(response.status) && method === "GET", error);
-  if (response.status === 401 && path !== "v1/session") connection.dispatchEvent(new CustomEvent("sign-in", { detail: error }));
+  const refused = response.status === 401 && path !== "v1/session";
+  if (refused) connection.dispatchEvent(new CustomEvent("sign-in", { detail: error }));
   throw error;
 }
 
@@ -115,6 +117,6 @@ export async function poll(work, every_ms, signal, failed = () => true) {
       if (!(error instanceof ApiError)) throw error;
       if (failed(error) === false) return;
     }
-    await pause(every_ms, signal);
+    await pause(isAway ? Math.min(every_ms, AWAY_EVERY_MS) : every_ms, signal);
   }
 }

@@ -96,8 +96,9 @@ function chapterRow(context) {
 }
 
 function chapterNumbers(chapter) {
+  const all = counted(chapter.segments, "segment");
   const parts = [
-    chapter.assembled ? counted(chapter.segments, "segment") : `${chapter.done} of ${counted(chapter.segments, "segment")}`,
+    chapter.assembled ? all : `${chapter.done} of ${all}`,
     chapter.failed ? `${whole(chapter.failed)} failed` : null,
     chapter.marked ? `${whole(chapter.marked)} marked` : null,
     clock(chapter.audio_s),
@@ -143,14 +144,16 @@ function segments(context, chapter) {
 function segmentRow({ feed, player, again }, { segment: number }) {
   let segment = null;
   const label = `segment ${number + 1}`;
-  const play = button("▶", () => player.segment(number, segment.start_s), { class: "quiet play", "aria-label": `Play ${label}` });
+  const playLabel = { class: "quiet play", "aria-label": `Play ${label}` };
+  const play = button("▶", () => player.segment(number, segment.start_s), playLabel);
   const retry = button("Retry", () => again(number), { class: "quiet retry", "aria-label": `Retry ${label}` });
   const badge = h("span", { class: "badge" });
   const text = h("p", { class: "text", dir: "auto" });
   const told = h("span", { class: "muted" });
   const reason = h("p", { class: "reason", dir: "auto" });
+  const line = h("p", { class: "line small" }, badge, told, retry);
   return {
-    node: h("li", { "data-segment": number }, play, h("div", {}, text, h("p", { class: "line small" }, badge, told, retry), reason)),
+    node: h("li", { "data-segment": number }, play, h("div", {}, text, line, reason)),
     update(found) {
       segment = found;
       const bad = segment.state === "failed" || (segment.grade && segment.grade !== "good");

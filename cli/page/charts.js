@@ -52,7 +52,12 @@ export function chart({ label, lines, from_s, to_s, most = null }) {
     { class: "chart" },
     svg(
       "svg",
-      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${label}. ${told}` },
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        preserveAspectRatio: "none",
+        role: "img",
+        "aria-label": `${label}. ${told}`,
+      },
       svg("path", { d: `M0 ${HEIGHT - 2}H${WIDTH}`, class: "axis" }),
       drawn,
     ),
@@ -69,7 +74,11 @@ function legend(lines) {
       h(
         "span",
         {},
-        svg("svg", { viewBox: "0 0 20 8", class: "key", "aria-hidden": "true" }, svg("path", { d: "M0 4H20", class: `line line-${index}` })),
+        svg(
+          "svg",
+          { viewBox: "0 0 20 8", class: "key", "aria-hidden": "true" },
+          svg("path", { d: "M0 4H20", class: `line line-${index}` }),
+        ),
         line.name,
       ),
     ),

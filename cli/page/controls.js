@@ -23,10 +23,11 @@ export function controls(feed, timeline, player, signal) {
     { type: "button", class: "round main", "aria-label": "Play", id: "play", on: { click: () => player.toggle() } },
     svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, icon),
   );
-  const back = button(`−${SKIP_S} s`, () => player.skip(-SKIP_S), { "aria-label": `Back ${SKIP_S} seconds`, class: "quiet" });
-  const on = button(`+${SKIP_S} s`, () => player.skip(SKIP_S), { "aria-label": `On ${SKIP_S} seconds`, class: "quiet" });
-  const live = button("Live", () => player.live(), { "aria-label": "Live: hear what is being made now", class: "quiet live" });
-  const slider = h("input", { type: "range", min: 0, max: 0, step: 0.1, value: 0, id: "seek", "aria-label": "Position" });
+  const quiet = (label) => ({ class: "quiet", "aria-label": label });
+  const back = button(`−${SKIP_S} s`, () => player.skip(-SKIP_S), quiet(`Back ${SKIP_S} seconds`));
+  const on = button(`+${SKIP_S} s`, () => player.skip(SKIP_S), quiet(`On ${SKIP_S} seconds`));
+  const live = button("Live", () => player.live(), quiet("Live: hear what is being made now"));
+  const slider = h("input", { type: "range", min: 0, max: 0, step: 0.1, id: "seek", "aria-label": "Position" });
   const ticks = h("div", { class: "ticks", "aria-hidden": "true" });
   const time = h("span", { class: "number time" });
   const where = h("p", { class: "where", dir: "auto" });

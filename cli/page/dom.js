@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element. `on` holds listeners, `class`, `value`, `checked`, … are set; null, undefined and false are left out. */
+/** An element. `on` holds listeners, the others are attributes; what is null, undefined or false is left out. */
 export function h(tag, props = {}, ...children) {
   return fill(document.createElement(tag), props, children);
 }

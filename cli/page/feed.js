@@ -8,6 +8,7 @@ const SETTLE_MS = 1200;
 const SHOW_MS = 250;
 const SAFETY_MS = 10_000;
 const REOPEN_MS = 4000;
+const SHORT = 200;
 
 /** Tells `job` (its document changed) and `news` (detail: an event of the stream, docs/streams.md). */
 export class JobFeed extends EventTarget {
@@ -67,11 +68,11 @@ export class JobFeed extends EventTarget {
   #follow() {
     if (this.#signal.aborted || document.hidden || !this.job || this.final) return this.#close();
     if (this.#source) return undefined;
-    // The first time: what came after the document. Ids are the broker's clock in milliseconds.
-    const after = this.#last ?? `${Math.floor(this.job.updated_at * 1000) - 1}-0`;
+    const after = this.#last ?? this.#beginning();
     this.#source = new EventSource(address(`${this.path}/events`, { after }));
     for (const kind of KINDS) this.#source.addEventListener(kind, (message) => this.#heard(kind, message));
     this.#source.addEventListener("error", () => {
+      this.#soon("load", () => this.#loadQuietly(), SHOW_MS); // asks at once whether the server is there
       if (this.#source?.readyState !== EventSource.CLOSED) return; // it tries again by itself
       this.#close();
       this.#soon("open", () => this.#follow(), REOPEN_MS);
@@ -79,9 +80,16 @@ export class JobFeed extends EventTarget {
     return undefined;
   }
 
+  /** Where the stream is read from first. A short one from its start; of a long one what came after the document. */
+  #beginning() {
+    if (this.job.counts.total <= SHORT) return "0";
+    return `${Math.floor(this.job.updated_at * 1000) - 1}-0`; // ids of Redis begin with its clock in milliseconds
+  }
+
   #heard(kind, message) {
     this.#last = message.lastEventId || this.#last;
     const news = JSON.parse(message.data);
+    if (news.at_s < this.job.updated_at) return; // the document knows it already
     const before = this.job.state;
     const counts = { ...this.job.counts, total: news.total, done: news.done, failed: news.failed };
     const spoken = news.total ? (news.done + news.failed) / news.total : 0;

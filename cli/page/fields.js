@@ -6,6 +6,7 @@ import { h, say } from "./dom.js";
 const FORMATS = ["m4b", "mp3", "flac", "opus", "wav"];
 const SUBTITLES = ["srt", "vtt", "lrc"];
 const DATASETS = ["ljspeech", "audiofolder", "webdataset", "nemo", "lhotse", "kaldi"];
+const PROFILES = ["audiobook", "acx", "podcast", "raw"];
 const KINDS = ["txt", "md", "html", "epub", "jsonl", "srt", "vtt"];
 const KEEP = ["notes", "note_marks", "tables", "images", "illustrations", "code", "front", "contents", "licence"];
 const SKIP = ["headings", "directions"];
@@ -13,6 +14,8 @@ const SKIP = ["headings", "directions"];
 const TONES = "fake";
 /** Errors of a source that come from an option. */
 const CODE_FIELDS = { bad_encoding: "encoding", bad_lexicon: "lexicon" };
+
+const MOST = Number.MAX_SAFE_INTEGER;
 
 const select = (name, label, options, help) => ({ name, label, options, help, kind: "select" });
 const checks = (name, label, options, help) => ({ name, label, options, help, kind: "checks" });
@@ -25,24 +28,28 @@ const FIRST = [
   select("language", "Language", [["", "the voice's own"]]),
   plain("speed", "Speed", "number", { step: 0.05, min: 0.25, max: 4, placeholder: "1" }, "1 is the voice's own."),
   checks("formats", "Formats", FORMATS, "Without a choice: m4b."),
-  select("profile", "Profile", [["", "usual for the source"], "audiobook", "acx", "podcast", "raw"], "Loudness and room."),
+  select("profile", "Profile", [["", "usual for the source"], ...PROFILES], "Loudness and room."),
   select("priority", "Priority", [["", "normal"], "live", "bulk"]),
   plain("takes", "Takes", "number", { min: 1, max: 20, placeholder: "3" }, "Attempts at a segment, at most."),
   checks("subtitles", "Subtitles", SUBTITLES),
   box("live", "Hear every chunk while it is made", "Without it, sentences are heard as they are done."),
 ];
 const MORE = [
-  plain("seed", "Seed", "number", { min: 0, max: Number.MAX_SAFE_INTEGER, step: 1, placeholder: "0" }, "Same seed and text: same audio."),
+  plain("seed", "Seed", "number", { min: 0, max: MOST, step: 1, placeholder: "0" }, "Same seed and text: same audio."),
   select("kind", "Kind of source", [["", "by its ending"], ...KINDS]),
   plain("encoding", "Encoding", "text", { placeholder: "found out" }, "Such as cp1252."),
   checks("skip", "Leave out too", SKIP),
   checks("keep", "Speak too", KEEP, "Left out by default."),
   select("addresses", "Web addresses", [["", "host only"], ["spell", "spelled"], ["drop", "left out"]]),
   plain("cast", "Cast", "text", { placeholder: "ANNA=alice,BEN=bob" }, "Voices of a script's speakers."),
-  { name: "lexicon", label: "Lexicon", kind: "input", props: { type: "file", accept: ".txt,.tsv,.lex,text/*" }, help: "Words and what is spoken for them." },
+  plain("lexicon", "Lexicon", "file", { accept: ".txt,.tsv,.lex,text/*" }, "Words and what is spoken for them."),
   box("markup", "Obey [pause: 2s] and [voice: NAME]"),
   select("check", "Checks", [["", "the free ones"], ["asr", "a speech recogniser listens too"]]),
-  select("on_bad", "Without a good take", [["", "mark the best one"], ["keep", "keep the best one"], ["fail", "leave it out"]]),
+  select("on_bad", "Without a good take", [
+    ["", "mark the best one"],
+    ["keep", "keep the best one"],
+    ["fail", "leave it out"],
+  ]),
   select("loudness", "One gain for each", [["", "chapter"], "book"]),
   select("room_tone", "Room tone", [["", "as the profile has it"], ["true", "yes"], ["false", "no"]]),
   checks("exports", "Datasets", DATASETS),
@@ -57,13 +64,14 @@ export class Fields {
   #controls = new Map();
 
   constructor(changed, signal) {
+    const all = (fields) => h("div", { class: "fields" }, fields.map((field) => this.#field(field)));
     this.node = h(
       "fieldset",
       { class: "options" },
       h("legend", {}, "Options"),
-      h("div", { class: "fields" }, FIRST.map((field) => this.#field(field))),
+      all(FIRST),
       h("p", { id: "licence", class: "help", dir: "auto" }),
-      h("details", {}, h("summary", {}, "More options"), h("div", { class: "fields" }, MORE.map((field) => this.#field(field)))),
+      h("details", {}, h("summary", {}, "More options"), all(MORE)),
     );
     this.node.addEventListener("input", (event) => {
       this.clear();
@@ -78,11 +86,7 @@ export class Fields {
   values() {
     const found = {};
     for (const [name, { field, nodes }] of this.#controls) {
-      const [node] = nodes;
-      const value =
-        field.kind === "checks"
-          ? nodes.filter((one) => one.checked).map((one) => one.value).join(",")
-          : field.kind === "box" ? (node.checked ? "true" : "") : node.type === "file" ? node.files[0] : node.value.trim();
+      const value = valueOf(field, nodes);
       if (value) found[name] = value;
     }
     return found;
@@ -122,7 +126,9 @@ export class Fields {
     this.#controls.set(field.name, { field, nodes, problem });
     if (field.kind === "checks") {
       const boxes = nodes.map((node) => h("label", { class: "inline" }, node, ` ${node.value.replaceAll("_", " ")}`));
-      return h("div", { class: "field", role: "group", "aria-labelledby": `${id}-label` }, h("span", { id: `${id}-label`, class: "label" }, field.label), h("div", { class: "checks" }, boxes), help, problem);
+      const label = h("span", { id: `${id}-label`, class: "label" }, field.label);
+      const group = { class: "field", role: "group", "aria-labelledby": `${id}-label` };
+      return h("div", group, label, h("div", { class: "checks" }, boxes), help, problem);
     }
     if (field.kind === "box") {
       return h("div", { class: "field" }, h("label", { class: "inline" }, nodes, ` ${field.label}`), help, problem);
@@ -145,10 +151,12 @@ export class Fields {
     const model = this.#models.find((one) => one.id === this.#control("model").value);
     const of = model?.alias_of ?? model?.id;
     const voices = this.#voices.filter((voice) => voice.model === of || (voice.kind === "reference" && model?.clones));
-    setOptions(this.#control("voice"), voices.map((voice) => [voice.id, `${voice.name}${voice.language ? ` (${voice.language})` : ""}`]));
+    const spoken = (voice) => (voice.language ? `${voice.name} (${voice.language})` : voice.name);
+    setOptions(this.#control("voice"), voices.map((voice) => [voice.id, spoken(voice)]));
     const usual = voices.find((voice) => voice.id === model?.default_voice);
     if (usual) this.#control("voice").value = usual.id;
-    setOptions(this.#control("language"), [["", "the voice's own"], ...(model?.languages ?? []).map((tag) => [tag, tag])]);
+    const languages = (model?.languages ?? []).map((tag) => [tag, tag]);
+    setOptions(this.#control("language"), [["", "the voice's own"], ...languages]);
     const speed = this.#control("speed");
     speed.min = model?.min_speed ?? 0.25;
     speed.max = model?.max_speed ?? 4;
@@ -160,9 +168,16 @@ export class Fields {
     const voice = this.#voices.find(
       (one) => one.id === this.#control("voice").value && (!one.model || one.model === (model?.alias_of ?? model?.id)),
     );
-    const told = [voice?.licence && `Licence of ${voice.name}: ${voice.licence}`, voice?.note].filter(Boolean).join(". ");
-    say(this.node.querySelector("#licence"), told);
+    const licence = voice?.licence ? `Licence of ${voice.name}: ${voice.licence}` : null;
+    say(this.node.querySelector("#licence"), [licence, voice?.note].filter(Boolean).join(". "));
   }
+}
+
+function valueOf(field, nodes) {
+  const [node] = nodes;
+  if (field.kind === "checks") return nodes.filter((one) => one.checked).map((one) => one.value).join(",");
+  if (field.kind === "box") return node.checked ? "true" : "";
+  return node.type === "file" ? node.files[0] : node.value.trim();
 }
 
 function setOptions(node, options) {
@@ -177,6 +192,7 @@ function inputs(field, id, described) {
   }
   if (field.kind === "box") return [h("input", { type: "checkbox", id, "aria-describedby": described })];
   if (field.kind === "input") return [h("input", { ...field.props, id, "aria-describedby": described })];
-  const options = field.options.map((one) => (Array.isArray(one) ? one : [one, one]));
-  return [h("select", { id, "aria-describedby": described }, options.map(([value, label]) => h("option", { value }, label)))];
+  const node = h("select", { id, "aria-describedby": described });
+  setOptions(node, field.options.map((one) => (Array.isArray(one) ? one : [one, one])));
+  return [node];
 }

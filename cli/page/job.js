@@ -15,7 +15,8 @@ export function jobView({ main, signal }, id) {
   title(id);
   const feed = new JobFeed(id, signal);
   const away = h("div", {});
-  main.append(h("p", { class: "back" }, h("a", { href: "#/" }, "All jobs")), h("p", { class: "loading" }, "Loading…"), away);
+  const back = h("p", { class: "back" }, h("a", { href: "#/" }, "All jobs"));
+  main.append(back, h("p", { class: "loading" }, "Loading…"), away);
   feed.addEventListener("job", () => show(main, feed, signal), { once: true });
   feed.start((error) => {
     main.querySelector(".loading")?.remove();
@@ -97,20 +98,21 @@ function replaceIfNew(into, key, make) {
 function factsOf(job) {
   const licence = job.spec?.licences?.[job.voice];
   const device_s = job.cost?.device_s;
+  const cost = [device_s ? `${device_s.toFixed(1)} device-seconds` : null, price(job.cost)];
   return [
-    ["Voice", licence ? `${job.voice} (${licence})` : job.voice],
+    ["Voice", licence ? `${job.voice}, ${licence}` : job.voice],
     ["Model", job.model],
     ["Language", job.language],
     ["Priority", job.live ? `${job.priority}, live audio` : job.priority],
     ["Formats", job.formats?.join(", ")],
-    ["Cost so far", [device_s ? `${device_s.toFixed(1)} device-seconds` : null, price(job.cost)].filter(Boolean).join(", ")],
+    ["Cost so far", cost.filter(Boolean).join(", ")],
     ["Job", job.id],
   ];
 }
 
 function actions(feed, ask) {
-  const pause = button("Pause", () => ask("pause"));
-  const resume = button("Resume", () => ask("resume"), { class: "main" });
+  const pause = button("Pause the job", () => ask("pause"));
+  const resume = button("Resume the job", () => ask("resume"), { class: "main" });
   const retry = button("Retry what is bad", () => ask("retry", { failed: true }), { class: "main" });
   const question = h("p", {});
   const dialog = h(
@@ -122,14 +124,15 @@ function actions(feed, ask) {
       "form",
       { method: "dialog", class: "line" },
       h("button", { value: "no" }, "Keep it"),
-      h("button", { value: "yes", class: "danger" }, "Cancel the job"),
+      h("button", { value: "yes", class: "danger" }, "Yes, cancel it"),
     ),
   );
   dialog.addEventListener("close", () => dialog.returnValue === "yes" && ask("cancel"));
   const cancel = button(
-    "Cancel…",
+    "Cancel the job…",
     () => {
-      say(question, `What is not spoken yet stays unspoken: ${counted(feed.job.counts.waiting + feed.job.counts.held, "segment")}.`);
+      const { total, done, failed } = feed.job.counts;
+      say(question, `What is not spoken yet stays unspoken: ${counted(total - done - failed, "segment")}.`);
       dialog.returnValue = "no";
       dialog.showModal();
     },
@@ -153,7 +156,8 @@ function failures(feed) {
     section.hidden = !found.length;
     keyed(list, found, (one) => one.reason, () => {
       const node = h("li", { dir: "auto" });
-      return { node, update: (one) => say(node, `${one.reason || "no reason is known"} (${counted(one.segments, "segment")})`) };
+      const update = (one) => say(node, `${one.reason || "no reason is known"} (${counted(one.segments, "segment")})`);
+      return { node, update };
     });
   });
   return section;
@@ -166,7 +170,8 @@ function files(feed) {
     const found = feed.job.files ?? [];
     none.hidden = found.length > 0;
     keyed(list, found, (file) => file.name, (file) => {
-      const link = h("a", { href: address(file.url.replace(/^\//, "")), download: file.name.split("/").at(-1), dir: "auto" }, file.name);
+      const href = address(file.url.replace(/^\//, ""));
+      const link = h("a", { href, download: file.name.split("/").at(-1), dir: "auto" }, file.name);
       const size = h("span", { class: "number muted" });
       const node = h("li", {}, link, size);
       return { node, update: (now) => say(size, bytes(now.size_bytes)) };
@@ -184,7 +189,8 @@ function options(feed) {
       ["Seed", String(spec.seed ?? "")],
       ["Speed", String(spec.speed ?? "")],
       ["Source", feed.job.source_kind],
-      ["Checks", spec.checks && `${counted(spec.checks.takes, "take")} at most, then ${spec.checks.on_bad}${spec.checks.asr ? `, ${spec.checks.asr}` : ""}`],
+      ["Takes", spec.checks && `at most ${spec.checks.takes}; without a good one: ${spec.checks.on_bad}`],
+      ["Recogniser", spec.checks?.asr],
       ["Mastering", spec.mastering && [spec.mastering.profile, `over each ${spec.mastering.over}`].join(", ")],
       ["Subtitles", spec.subtitles?.join(", ")],
       ["Datasets", spec.exports?.join(", ")],
@@ -199,7 +205,8 @@ function options(feed) {
 
 let told = null;
 function tell(job) {
-  title(`${isFinal(job.state) || job.state === "paused" ? stateWords(job.state) : percent(job.progress)} · ${job.title || job.id}`);
+  const moves = !isFinal(job.state) && job.state !== "paused";
+  title(`${moves ? percent(job.progress) : stateWords(job.state)} · ${job.title || job.id}`);
   const changed = told !== `${job.id} ${job.state}`;
   told = `${job.id} ${job.state}`;
   const rest = isFinal(job.state) ? "" : `, ${percent(job.progress)}, ${clockWords(job.eta_s)} to go`;

@@ -137,7 +137,8 @@ function pagesOf(pages, found, state, after) {
 
 function tell(jobs) {
   const busy = jobs.filter((job) => !isFinal(job.state) && job.state !== "paused");
-  title(busy.length === 1 ? `${percent(busy[0].progress)} · Jobs` : busy.length ? `${busy.length} at work · Jobs` : "Jobs");
+  const work = busy.length === 1 ? percent(busy[0].progress) : `${busy.length} at work`;
+  title(busy.length ? `${work} · Jobs` : "Jobs");
   const first = busy[0];
   if (first) {
     politely(`${first.title || first.id}: ${percent(first.progress)}, ${clockWords(first.eta_s)} to go`);

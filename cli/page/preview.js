@@ -4,6 +4,7 @@ import { h, notice } from "./dom.js";
 import { clock, counted, price, whole } from "./format.js";
 
 const CHAPTERS = 12;
+const NOT_MEASURED = "Time and cost are not known: nothing was measured here yet.";
 
 /** The plan as an element. */
 export function preview(plan) {
@@ -13,13 +14,16 @@ export function preview(plan) {
     { class: "plan" },
     h("h3", { dir: "auto" }, plan.title || "Without a title"),
     who ? h("p", { class: "muted", dir: "auto" }, who) : null,
-    h("ul", { class: "sums" }, sums(plan).map(([name, value]) => h("li", {}, h("b", { class: "number" }, value), ` ${name}`))),
-    (plan.warnings ?? []).map((warning) => notice("warn", typeof warning === "string" ? warning : warning.message)),
+    h("ul", { class: "sums" }, sums(plan).map(sum)),
+    plan.estimate.device_s === null ? h("p", { class: "muted" }, NOT_MEASURED) : null,
+    plan.warnings.map((warning) => notice("warn", warning)),
     chapters(plan.chapters),
     passages("Not spoken", plan.skipped),
     passages("Replaced", plan.replaced),
   );
 }
+
+const sum = ([name, value]) => h("li", {}, h("b", { class: "number" }, value), ` ${name}`);
 
 function sums({ chapters: all, segments, chars, audio_s, estimate }) {
   const rows = [
@@ -28,12 +32,11 @@ function sums({ chapters: all, segments, chars, audio_s, estimate }) {
     ["characters", whole(chars)],
     ["of audio, about", clock(audio_s)],
   ];
-  if (estimate?.eta_s !== null && estimate?.eta_s !== undefined) rows.push(["until it is spoken", clock(estimate.eta_s)]);
-  if (estimate?.device_s) rows.push(["device-seconds", estimate.device_s.toFixed(1)]);
-  if (estimate?.segments_in_store) rows.push(["spoken already", counted(estimate.segments_in_store, "segment")]);
+  if (estimate.eta_s !== null) rows.push(["until it is spoken", clock(estimate.eta_s)]);
+  if (estimate.device_s !== null) rows.push(["device-seconds", estimate.device_s.toFixed(1)]);
+  if (estimate.segments_in_store) rows.push(["spoken already", counted(estimate.segments_in_store, "segment")]);
   const cost = price(estimate);
   if (cost) rows.push(["expected cost", cost]);
-  if (estimate && !estimate.device_s) rows.push(["time and cost: nothing was measured yet", "?"]);
   return rows;
 }
 
@@ -72,15 +75,11 @@ function passages(heading, all) {
         h(
           "li",
           {},
-          h("span", {}, `${one.why.replaceAll("_", " ")} `, h("span", { class: "number muted" }, `× ${whole(one.count)}`)),
-          examples(one).map((text) => h("q", { dir: "auto" }, text)),
+          one.why.replaceAll("_", " "),
+          h("span", { class: "number muted" }, ` × ${whole(one.count)}`),
+          one.example ? h("q", { dir: "auto" }, one.example.replaceAll("\n", "⏎")) : null,
         ),
       ),
     ),
   );
-}
-
-function examples(passage) {
-  const example = passage.example ?? "";
-  return (Array.isArray(example) ? example : [example]).filter(Boolean).map((text) => text.replaceAll("\n", "⏎"));
 }

@@ -14,6 +14,7 @@ export function signInView({ main, signal }, done) {
     required: true,
     "aria-describedby": "token-help token-problem",
   });
+  const made = h("code", {}, "tts-batch token add NAME");
   const form = h(
     "form",
     {
@@ -35,7 +36,7 @@ export function signInView({ main, signal }, done) {
     },
     h("label", { for: "token" }, "Token"),
     token,
-    h("p", { id: "token-help", class: "help" }, "Made on the server with ", h("code", {}, "tts-batch token add NAME"), "."),
+    h("p", { id: "token-help", class: "help" }, "Made on the server with ", made, "."),
     problem,
     h("button", { class: "main", type: "submit" }, "Sign in"),
   );

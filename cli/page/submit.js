@@ -1,4 +1,4 @@
-// Submitting: files are dropped, picked or pasted; each is planned and looked at before it is queued, one after the other.
+// Submitting: files are dropped or picked, texts pasted; each is planned and looked at before it is queued.
 
 import { call, isLeft } from "./api.js";
 import { button, h, notice, politely, say, title } from "./dom.js";
@@ -18,12 +18,15 @@ export function submitView({ main, signal }) {
   const view = new Submission(signal);
   main.append(
     h("h1", {}, "Submit"),
-    h("section", { "aria-labelledby": "source", class: "card" }, h("h2", { id: "source" }, "What is spoken"), view.sources()),
-    h("section", { "aria-labelledby": "how", class: "card" }, h("h2", { id: "how" }, "How"), view.fields.node, view.trouble),
+    card("source", "What is spoken", view.sources()),
+    card("how", "How", view.fields.node, view.trouble),
     view.result,
   );
   view.begin();
 }
+
+const card = (id, heading, ...parts) =>
+  h("section", { "aria-labelledby": id, class: "card" }, h("h2", { id }, heading), parts);
 
 class Submission {
   #signal;
@@ -42,8 +45,9 @@ class Submission {
   async begin() {
     try {
       const models = await this.fields.ready;
+      if (models) return;
       const up = h("code", {}, "tts-batch up");
-      if (!models) this.trouble.replaceChildren(notice("warn", "No worker is up, so nothing can be planned. Start one: ", up));
+      this.trouble.replaceChildren(notice("warn", "No worker is up, so nothing can be planned. Start one: ", up));
     } catch (error) {
       if (!isLeft(error)) this.trouble.replaceChildren(notice("bad", error.message));
     }
@@ -73,7 +77,8 @@ class Submission {
       if (text.value.trim()) this.#add([text.value]);
       else text.focus();
     });
-    return [zone, h("details", {}, h("summary", {}, "Or paste a text"), h("label", { for: "text" }, "Text"), text, take), this.list];
+    const label = h("label", { for: "text" }, "Text");
+    return [zone, h("details", {}, h("summary", {}, "Or paste a text"), label, text, take), this.list];
   }
 
   #add(sources) {
@@ -84,10 +89,10 @@ class Submission {
   }
 
   #drawWaiting() {
-    const rows = this.#waiting.map((source, index) => h("li", {}, nameOf(source), index ? null : h("b", {}, " · at present")));
-    const done = this.#queued.map((job) =>
-      h("li", {}, h("a", { href: `#/jobs/${encodeURIComponent(job.id)}`, dir: "auto" }, job.title || job.id), " · queued"),
-    );
+    const now = () => h("b", {}, " · at present");
+    const rows = this.#waiting.map((source, index) => h("li", {}, nameOf(source), index ? null : now()));
+    const link = (job) => h("a", { href: placeOf(job), dir: "auto" }, job.title || job.id);
+    const done = this.#queued.map((job) => h("li", {}, link(job), " · queued"));
     this.list.replaceChildren(...done, ...rows);
   }
 
@@ -100,7 +105,8 @@ class Submission {
       const plan = await this.#send("v1/plans", source);
       if (turn !== this.#looked) return;
       this.#show(preview(plan), this.#buttons("Queue it"));
-      politely(`Plan: ${counted(plan.chapters.length, "chapter")}, ${counted(plan.segments, "segment")}`, { matters: true });
+      const size = `${counted(plan.chapters.length, "chapter")}, ${counted(plan.segments, "segment")}`;
+      politely(`The plan has ${size}`, { matters: true });
     } catch (error) {
       if (turn === this.#looked) this.#refused(error);
     }
@@ -108,7 +114,8 @@ class Submission {
 
   #buttons(label) {
     const more = this.#waiting.length > 1;
-    const queue = button(more ? `${label} and see the next` : label, () => this.#queue(queue), { class: "main", id: "queue" });
+    const name = more ? `${label} and see the next` : label;
+    const queue = button(name, () => this.#queue(queue), { class: "main", id: "queue" });
     return h("div", { class: "actions" }, queue, button(more ? "Leave it out" : "Not this one", () => this.#next()));
   }
 
@@ -129,7 +136,7 @@ class Submission {
     this.#drawWaiting();
     if (this.#waiting.length) return this.#look();
     const [first, ...others] = this.#queued;
-    if (first) location.hash = others.length ? "#/" : `#/jobs/${encodeURIComponent(first.id)}`;
+    if (first) location.hash = others.length ? "#/" : placeOf(first);
     this.result.hidden = true;
     return undefined;
   }
@@ -139,7 +146,8 @@ class Submission {
     this.#looked += 1;
     if (!this.#waiting.length || this.result.hidden) return;
     const look = button("Look at the plan", () => this.#look(), { class: "main" });
-    this.#show(h("p", {}, "The options changed."), h("div", { class: "actions" }, look, button("Not this one", () => this.#next())));
+    const not = button("Not this one", () => this.#next());
+    this.#show(h("p", {}, "The options changed."), h("div", { class: "actions" }, look, not));
   }
 
   #refused(error) {
@@ -161,13 +169,17 @@ class Submission {
   #send(path, source) {
     const values = this.fields.values();
     const typed = typeof source === "string";
-    if (typed && !values.lexicon) return call("POST", path, { json: { text: source, ...asJson(values) }, signal: this.#signal });
+    if (typed && !values.lexicon) {
+      return call("POST", path, { json: { text: source, ...asJson(values) }, signal: this.#signal });
+    }
     const form = new FormData();
     form.append("file", typed ? new File([source], `${TEXT_NAME}.txt`, { type: "text/plain" }) : source);
     for (const [name, value] of Object.entries(values)) form.append(name, value);
     return call("POST", path, { form, signal: this.#signal });
   }
 }
+
+const placeOf = (job) => `#/jobs/${encodeURIComponent(job.id)}`;
 
 function asJson(values) {
   const json = {};

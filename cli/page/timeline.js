@@ -4,6 +4,8 @@ import { get, isLeft } from "./api.js";
 
 const PAGE = 200;
 const SETTLE_MS = 1000;
+const MANY = 500;
+const MANY_SETTLE_MS = 10_000;
 const CHANGES = new Set(["segment_done", "segment_failed", "segment_again", "segment_settled", "chapter_assembled"]);
 
 /** Tells `change`. `chapters` are as the API has them, `known_s` is how long what is done is. */
@@ -56,7 +58,8 @@ export class Timeline extends EventTarget {
   }
 
   #soon() {
-    const wait_ms = this.chapters.length ? SETTLE_MS : 0;
+    const many = this.chapters.length > MANY; // a list of so many items is not fetched every second
+    const wait_ms = many ? MANY_SETTLE_MS : this.chapters.length ? SETTLE_MS : 0;
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
       if (!this.#signal.aborted) this.#refresh();

@@ -60,8 +60,9 @@ function nowOf({ data, queue }) {
     h("span", {}, `${whole(queue?.held ?? 0)} in work`),
   );
   if (!data.length) {
+    const none = h("p", { class: "large" }, "No worker is up.");
     const how = h("pre", {}, h("code", {}, "tts-batch up\ntts-batch worker gpu --broker redis://…"));
-    return [line, notice("empty", h("p", { class: "large" }, "No worker is up."), h("p", {}, "What is queued waits for one:"), how)];
+    return [line, notice("empty", none, h("p", {}, "What is queued waits for one:"), how)];
   }
   const head = ["Worker", "Device", "Models", "Slots busy", "Spoken", "Segments", "Last heard"];
   return [line, table("Workers that are up", head, data.map(workerRow))];
@@ -97,7 +98,9 @@ function table(caption, head, rows) {
       h(
         "tbody",
         {},
-        rows.map(([first, ...rest]) => h("tr", {}, h("th", { scope: "row" }, first), rest.map((cell) => h("td", {}, cell)))),
+        rows.map(([first, ...rest]) =>
+          h("tr", {}, h("th", { scope: "row" }, first), rest.map((cell) => h("td", {}, cell))),
+        ),
       ),
     ),
   );
@@ -111,12 +114,13 @@ function historyOf({ every_s, samples }, open) {
     name: name === "held" ? "in work" : name,
     points: samples.map((sample) => [sample.at, sample.queue?.[name] ?? null]),
   }));
+  const waits = chart({ label: "Segments in the queue", lines: queue, from_s, to_s });
   const names = [...new Set(samples.flatMap((sample) => sample.workers.map((worker) => worker.worker)))];
   return [
     h(
       "div",
       { class: "charts" },
-      h("section", { class: "card" }, h("h3", {}, "Queue"), chart({ label: "Segments in the queue", lines: queue, from_s, to_s })),
+      h("section", { class: "card" }, h("h3", {}, "Queue"), waits),
       names.map((name) => workerChart(name, samples, from_s, to_s)),
     ),
     h("details", { open }, h("summary", {}, "The same as a table"), historyTable(samples, names)),

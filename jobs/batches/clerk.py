@@ -1,6 +1,9 @@
 """Moves batches on: looks at new ones, watches their jobs, ends them, and clears away files whose time is up.
 
-thread = Thread(target=run_clerk, args=(Desk(truth, store, offers), stop))
+thread = Thread(target=run_clerk, args=(Desk(truth, store, offers), stop, spawn))
+
+A large batch is begun and ended by a process of its own, where `spawn` starts one: planning thousands of texts would
+take the processor from all other threads of a server.
 
 All it knows is in the store and in the queue: it may be killed anywhere and started again, and several may work side by
 side (each does the same work then, and comes to the same).
@@ -12,6 +15,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from jobs import keys
 from jobs.batches.desk import BrokenOff, Desk
@@ -19,7 +23,20 @@ from jobs.batches.ending import end_batch
 from jobs.batches.ids import BATCH, is_id, made_at_s
 from jobs.batches.opening import begin_batch, cancel_jobs
 from jobs.batches.outcomes import jobs_over
-from jobs.batches.records import BatchRecord, Counts, End, Status, Stop, Submitted, Why, read_of, write_of
+from jobs.batches.records import (
+    BatchRecord,
+    Counts,
+    End,
+    FileRecord,
+    Pinned,
+    Status,
+    Stop,
+    Submitted,
+    Why,
+    read,
+    read_of,
+    write_of,
+)
 from jobs.errors import JobsError
 
 EVERY_S = 2.0
@@ -28,6 +45,33 @@ CLEAR_EVERY_S = 300.0
 LOST_AFTER_S = 3600.0
 """The sign of a batch that was never written is what a server left that died in between, if it is older than this."""
 log = logging.getLogger(__name__)
+
+
+LARGE_FILE_BYTES = 32 * 1024
+LARGE_LINES = 200
+"""A batch with more has processes of its own: they need a second to start, as such a batch does to be planned."""
+MAX_PROCESSES = 2
+"""Such processes of one clerk at one time; further batches wait for them."""
+
+
+class Process(Protocol):
+    """A process that moves one batch on, once (`subprocess.Popen`)."""
+
+    def poll(self) -> int | None:
+        """Its exit status, None while it runs."""
+        ...
+
+    def terminate(self) -> None:
+        """Let it end. What it did not do is done again."""
+        ...
+
+    def wait(self) -> int:
+        """Wait for its end."""
+        ...
+
+
+Spawn = Callable[[str], Process]
+"""Start `Clerk(desk).advance(batch)` in a process of its own."""
 
 
 def _never() -> bool:
@@ -40,15 +84,19 @@ class Clerk:
 
     desk: Desk
     stopped: Callable[[], bool] = _never
+    spawn: Spawn | None = None
+    _processes: dict[str, Process] = field(default_factory=dict)
     _cleared_s: float = 0.0
     _told: dict[str, str] = field(default_factory=dict)
 
     def round(self) -> None:
         """Move every batch on that has not ended, as far as it goes now; one that cannot be moved holds up no other."""
+        self._processes = {batch: process for batch, process in self._processes.items() if process.poll() is None}
         for key in list(self.desk.store.list(keys.OPEN_BATCHES)):
             batch = key.removeprefix(keys.OPEN_BATCHES)
             try:
-                self.advance(batch)
+                if not self._is_elsewhere(batch):
+                    self.advance(batch)
             except BrokenOff:
                 if self.stopped():
                     return
@@ -58,6 +106,14 @@ class Clerk:
         if now_s >= self._cleared_s + CLEAR_EVERY_S:
             self.desk.files.expire()
             self._cleared_s = now_s
+
+    def close(self) -> None:
+        """End the processes that are at work."""
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            process.wait()
+        self._processes.clear()
 
     def advance(self, batch: str) -> None:
         """Move one batch on. May be repeated, by many at once; does nothing to one that has ended.
@@ -76,6 +132,31 @@ class Clerk:
         if end is not None:
             store.delete(keys.open_batch(batch))
             self._told.pop(batch, None)
+
+    def _is_elsewhere(self, batch: str) -> bool:
+        """Whether a batch is, or is to be, in the hands of a process of its own."""
+        if batch in self._processes:
+            return True
+        if self.spawn is None or not self._is_much_work(batch):
+            return False
+        if len(self._processes) < MAX_PROCESSES:
+            self._processes[batch] = self.spawn(batch)
+        return True
+
+    def _is_much_work(self, batch: str) -> bool:
+        """Whether what is to be done now for a batch takes long."""
+        store = self.desk.store
+        record = read_of(store, batch, BatchRecord) if is_id(BATCH, batch) else None
+        if record is None or read_of(store, batch, End) is not None:
+            return False
+        stop, submitted = read_of(store, batch, Stop), read_of(store, batch, Submitted)
+        stopped = stop is not None or self.desk.clock() >= record.expires_at
+        if submitted is not None:
+            return submitted.total > LARGE_LINES and (stopped or jobs_over(self.desk, submitted))
+        if stopped or not (self.desk.offers() or read_of(store, batch, Pinned)):
+            return False
+        file = read(store, keys.file_record(record.input_file_id), FileRecord)
+        return file is not None and file.bytes > LARGE_FILE_BYTES
 
     def _end_of(self, record: BatchRecord) -> End | None:
         """Do what is to be done for a batch; its end, written, if it came to it."""
@@ -124,12 +205,15 @@ class Clerk:
             log.warning("batch %s cannot be moved on now: %s", batch, problem)
 
 
-def run_clerk(desk: Desk, stop: threading.Event, *, every_s: float = EVERY_S) -> None:
+def run_clerk(desk: Desk, stop: threading.Event, spawn: Spawn | None = None, *, every_s: float = EVERY_S) -> None:
     """Do rounds until `stop` is set; a broker or store that is away is waited for."""
-    clerk = Clerk(desk, stop.is_set)
-    while not stop.is_set():
-        try:
-            clerk.round()
-        except JobsError as error:
-            log.warning("batches are not moved on now: %s", error)
-        stop.wait(every_s)
+    clerk = Clerk(desk, stop.is_set, spawn)
+    try:
+        while not stop.is_set():
+            try:
+                clerk.round()
+            except JobsError as error:
+                log.warning("batches are not moved on now: %s", error)
+            stop.wait(every_s)
+    finally:
+        clerk.close()

@@ -27,6 +27,7 @@ from jobs import keys
 from jobs.connect import Broker, open_broker
 from jobs.embedded import Embedded
 from jobs.settings import Settings
+from jobs.speech import PREFIX
 from jobs.state import FINAL_JOB_STATES, JobState
 from tests.bench.live_client import Load, short_texts
 from tests.bench.long_text import book
@@ -34,10 +35,10 @@ from tests.helpers_cli import Home, finish, wait_until
 
 VOICES = {"piper": "joe", "fake": "tone"}
 CALM_S = 20.0
-"""How long the bulk job is watched before the load; afterwards as long, within SETTLE_S of the last answer."""
+"""How long the bulk job is watched before and after a load."""
 LEAVERS = 10
 """Who leaves does so in rounds of this many."""
-LONG_CHAPTERS = 40
+LONG_SENTENCES = 40
 """Sentences of a request whose listener leaves: it is far from its end then."""
 
 
@@ -112,7 +113,7 @@ class Pace:
 
 
 def quantiles(values: list[float]) -> dict[str, float]:
-    """Median, 95th percentile and maximum, in milliseconds of seconds."""
+    """Median, 95th percentile and maximum of seconds, to the millisecond."""
     if not values:
         return {}
     ranked = sorted(values)
@@ -145,17 +146,21 @@ def leaving(server: Server, count: int, how: str) -> dict[str, Any]:
     """Listeners of long texts that go away, in rounds; the time from the last one's leaving to free slots."""
     free_s = []
     for number in range(max(1, count // LEAVERS)):
-        texts = [" ".join(server.texts(LONG_CHAPTERS)) for _ in range(min(LEAVERS, count))]
+        texts = [" ".join(server.texts(LONG_SENTENCES)) for _ in range(min(LEAVERS, count))]
         free_s.append(server.load(texts, leave=how, after_s=0.2 + 0.05 * number)["free_s"])
     return {"leave": how, "listeners": count, "free_s": quantiles(free_s), "left_running": speech_at_work(server)}
+
+
+def speech_requests(server: Server) -> list[str]:
+    """Ids of the speech requests that the broker still knows."""
+    with redis.Redis.from_url(server.broker.url) as client:
+        return [name.decode().rpartition(":")[2] for name in client.scan_iter(match=keys.job(f"{PREFIX}*"), count=1000)]
 
 
 def speech_at_work(server: Server) -> int:
     """Speech requests that are not at an end."""
     truth = server.broker.truth
-    with redis.Redis.from_url(server.broker.url) as client:
-        names = [name.decode().rpartition(":")[2] for name in client.scan_iter(match=keys.job("speech-*"), count=1000)]
-    return sum(truth.job(name).state not in FINAL_JOB_STATES for name in names)
+    return sum(truth.job(name).state not in FINAL_JOB_STATES for name in speech_requests(server))
 
 
 def bench(server: Server, asked: argparse.Namespace) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import socket
 
 import pytest
 
-from cli.api.server import Asked, is_loopback
+from cli.api.origins import is_loopback
+from cli.api.server import Asked
 from jobs.errors import BadOption
 from tests.cli.conftest import Door
 
@@ -22,9 +23,7 @@ def test_without_its_extra_the_install_line_is_told(door: Door, monkeypatch: pyt
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name in missing else found(name, *a))
     error = door.error("serve", code=2)
     assert error["code"] == "missing_extra"
-    assert error["message"] == (
-        "serve needs fastapi, uvicorn, not installed here; run: pip install 'tts-batch[api]'"
-    )
+    assert error["message"] == ("serve needs fastapi, uvicorn, not installed here; run: pip install 'tts-batch[api]'")
 
 
 @pytest.mark.parametrize(
@@ -64,8 +63,10 @@ def test_aliases_are_read():
 
 @pytest.mark.parametrize(
     ("host", "loopback"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False)]
-    + [("::", False), ("192.168.1.2", False), ("studio.example", False), ("localhost.example", False)],
+    [
+        *[(name, True) for name in ("127.0.0.1", "127.9.9.9", "::1", "localhost")],
+        *[(name, False) for name in ("0.0.0.0", "::", "192.168.1.2", "studio.example", "localhost.example")],
+    ],
 )
 def test_only_loopback_is_open_by_itself(host, loopback):
     assert is_loopback(host) is loopback

@@ -27,8 +27,9 @@ from jobs.truth.redis_truth import RedisTruth
 from tests.helpers_truth import audit, record, result, tasks, worker
 from tests.helpers_valkey import shared_server
 
-NAMES = "abcs"
+NAMES = "abcst"
 JOBS = st.sampled_from(NAMES)
+REQUESTS = st.sampled_from("st")
 WORKERS = st.sampled_from(["v", "w"])
 MODELS = {"v": ("m",), "w": ("m", "other")}
 LONG_S = 3600.0
@@ -56,6 +57,8 @@ class SideBySide(RuleBasedStateMachine):
             self.both(
                 lambda truth, job=job, count=count: truth.enqueue(job, tasks(job, count, per_chapter=per_chapter), [])
             )
+        for place, job in enumerate("st"):
+            self.speak(job, "m", counts[place] // 3 + 1, forget=False)
         for name in MODELS:
             self.register(name)
 
@@ -82,7 +85,7 @@ class SideBySide(RuleBasedStateMachine):
         if data.draw(st.booleans()):
             self.both(lambda truth: truth.enqueue(job, all_tasks[known:], finished))
 
-    @rule(job=JOBS, model=st.sampled_from(["m", "other"]), count=st.integers(1, 12), forget=st.booleans())
+    @rule(job=REQUESTS, model=st.sampled_from(["m", "other"]), count=st.integers(1, 12), forget=st.booleans())
     def speak(self, job: str, model: str, count: int, forget: bool) -> None:
         """A speech request, in vain if a job of its name is there."""
         if forget:
@@ -90,7 +93,15 @@ class SideBySide(RuleBasedStateMachine):
         request = record(job, priority=Priority.LIVE, model=model)
         self.both(lambda truth: truth.speak(request, tasks(job, count)))
 
-    @rule(job=JOBS)
+    @rule(job=REQUESTS, failed=st.booleans(), name=WORKERS, back=st.booleans())
+    def give_up(self, job: str, failed: bool, name: str, back: bool) -> None:
+        """Whoever asked has gone, or the store refuses its takes; a worker that has just begun may give them back."""
+        self.lease(name, 2, live_only=True)
+        self.both(lambda truth: truth.move_job(job, JobState.FAILED) if failed else truth.cancel(job))
+        if back:
+            self.both(lambda truth: truth.give_back(name))
+
+    @rule(job=REQUESTS)
     def expire(self, job: str) -> None:
         """The time of a speech request that is over has passed; somebody may hold segments of it."""
         entry = self.memory._state.jobs.get(job)

@@ -108,7 +108,7 @@ def test_two_hundred_lines_with_three_bad_ones(server: Serving, client: openai.O
         assert body["format"] == asked[line["custom_id"]]
     spoken = [line["response"]["body"]["seconds"] for line in outputs[20:23]]
     assert all(LEAST_SPOKEN_S < seconds < MOST_SPOKEN_S for seconds in spoken)
-    assert [batch.id for batch in client.batches.list(limit=1)][0] == made.id
+    assert next(batch.id for batch in client.batches.list(limit=1)) == made.id
     names = {file.id for file in client.files.list(purpose="batch_output")}
     assert names >= {done.output_file_id, done.error_file_id}
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import signal
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.doors.page_browser import BOOK, LISTEN, PHONE, WAIT_MS, Window, browser, job_of, window
+from tests.doors.page_browser import BOOK, LISTEN, WAIT_MS, browser, job_of, window
 from tests.helpers_cli import Home, wait_until
 
 expect.set_options(timeout=20_000)
@@ -28,11 +26,6 @@ FINAL = {"done", "done_with_failures", "cancelled", "failed"}
 HEARD_BYTES = 24_000
 """Of an MP3 stream: some seconds."""
 LEAST_RMS = 0.01
-BAD_BOOK = b"CHAPTER ONE\n\nA good line to begin.\n\nA bad line [[fault:error]].\n\nCHAPTER TWO\n\nThe last line.\n"
-SLOW_BOOK = "CHAPTER ONE\n\n" + "\n\n".join(
-    f"Line {chr(97 + n)} goes rather slowly by here [[fault:slow:s=0.02]]." for n in range(26)
-)
-VIEWS = {"#/": "Jobs", "#/submit": "Submit", "#/workers": "Workers"}
 
 
 @dataclass
@@ -83,18 +76,6 @@ def first_bytes(url: str) -> bytes:
             if len(got) >= HEARD_BYTES:
                 break
     return got
-
-
-def queue(view: Window, *files: tuple[str, bytes], model: str, **options: str) -> str:
-    """Submit through the page; returns the job's id."""
-    view.go("#/submit", "Submit")
-    view.page.get_by_label("Model", exact=True).select_option(model)
-    for label, value in options.items():
-        view.page.get_by_label(label, exact=True).fill(value)
-    view.drop(*files)
-    view.page.get_by_role("button", name="Queue it").click()
-    view.page.wait_for_url(re.compile("#/jobs/"))
-    return job_of(view)
 
 
 @pytest.mark.voice

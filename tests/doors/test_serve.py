@@ -147,6 +147,22 @@ def test_when_the_owner_of_the_node_ends_another_node_is_started(fake_home: Home
     assert processes_of(home, "valkey-server") == []
 
 
+def test_health_is_told_while_the_broker_hangs(node_home: Home) -> None:
+    """Stopped, not gone: connections stay open and nothing answers on them."""
+    (broker,) = processes_of(node_home, "valkey-server")
+    with serving(node_home) as server:
+        server.until_ok()
+        os.kill(broker, signal.SIGSTOP)
+        try:
+            wait_until(lambda: server.health() != "ok", "the kept answer is too old")
+            answer = server.get("/healthz")
+            assert (answer.status_code, answer.json()["failing"]) == (503, ["broker"])
+            assert server.get("/livez").status_code == 200
+        finally:
+            os.kill(broker, signal.SIGCONT)
+        server.until_ok()
+
+
 def test_two_servers_beside_each_other_share_what_there_is(node_home: Home) -> None:
     with serving(node_home) as one, serving(node_home) as other:
         form = {"name": "Ann", "consent": "Ann agreed"}

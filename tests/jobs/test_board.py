@@ -59,22 +59,26 @@ def test_a_job_that_did_not_change_is_not_read_again():
 def test_a_job_that_goes_on_is_read_again_but_not_all_the_time():
     look = Look()
     record = look.world.submit()
+    look.speak(1)
     old = look.at(record)
     look.speak(1)
     assert look.at(record) is old
     look.truth.now_s += OFTEN
     new = look.at(record)
-    assert (len(new.results), new.plan) == (1, old.plan)
+    assert (len(old.results), len(new.results)) == (1, 2)
     assert new.plan is old.plan
 
 
-def test_the_end_of_a_job_is_seen_at_once():
+def test_the_end_of_a_job_and_its_new_beginning_are_seen_at_once():
     look = Look()
     record = look.world.submit()
     look.at(record)
     look.speak(2)
     look.world.truth.cancel(record.job)
     assert len(look.at(record).results) == 2
+    look.world.truth.forget(record.job)
+    assert look.world.submit().job == record.job
+    assert look.at(record).results == look.world.truth.results(record.job)
 
 
 def test_positions_chapters_and_cost_follow_from_it():

@@ -80,8 +80,10 @@ def test_channels_are_mixed():
         (b"\xff" * clips.MAX_BYTES, "clip_not_audio"),
         (bytes(clips.MAX_BYTES + 1), "clip_too_large"),
     ],
-    ids=["short", "long", "8k", "100-channels", "silent", "pause", "cancels-out", "clipped", "nan", "header", "empty"]
-    + ["text", "zip", "ones", "large"],
+    ids=[
+        *("short", "long", "8k", "100-channels", "silent", "pause", "cancels-out", "clipped", "nan"),
+        *("header", "empty", "text", "zip", "ones", "large"),
+    ],
 )
 def test_what_is_no_reference_is_refused_with_a_code(data, code):
     assert refusal(data) == code

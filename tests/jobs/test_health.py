@@ -9,7 +9,7 @@ import pytest
 
 from jobs.connect import Broker, open_broker
 from jobs.errors import BrokerUnavailable, StoreError
-from jobs.health import Checkup, PartDown, Watch
+from jobs.health import Checkup, PartDown, Watch, in_time
 from jobs.settings import Settings
 from jobs.stores import MemoryStore
 from tests.helpers_truth import worker
@@ -93,6 +93,13 @@ def test_many_callers_share_one_check():
         thread.join(10)
     assert answers == [3] * 8
     assert check.calls == 1
+
+
+def test_who_hangs_is_not_waited_for():
+    free = threading.Event()
+    assert in_time(lambda: 3, wait_s=30.0) == 3
+    assert in_time(lambda: free.wait(30), wait_s=0.01) is None
+    free.set()
 
 
 def test_all_well(broker: Broker):

@@ -14,6 +14,7 @@ from jobs.errors import BadOption, BadSource, ObjectDamaged, ObjectMissing
 from jobs.references import Offered, ReferenceTaken, TooManyReferences, add, clip_of, find, remove
 from jobs.stores import FolderStore, MemoryStore
 from tests.helpers_clips import sound_file, voice
+from tests.helpers_jobs import OFFER
 
 CLIP = sound_file(voice())
 OTHER = sound_file(voice(5.0))
@@ -69,7 +70,7 @@ def test_two_servers_at_one_time_do_not_both_win(store):
         def list(self, prefix):
             self.listed += 1
             if self.listed == 2:
-                store.put(keys.voice_record(rival.voice), rival.model_dump_json().encode())
+                store.put(keys.voice_object(rival.voice, "voice.json"), rival.model_dump_json().encode())
             return store.list(prefix)
 
         def __getattr__(self, name):
@@ -94,20 +95,20 @@ def test_a_removed_reference_is_gone(store):
 
 def test_a_write_that_broke_off_leaves_no_reference(store):
     made, _ = add(store, offered(), taken=TAKEN)
-    store.delete(keys.voice_record(made.voice))
+    store.delete(keys.voice_object(made.voice, "voice.json"))
     assert references.references(store) == []
     assert add(store, offered(), taken=TAKEN)[1]
 
 
 def test_a_damaged_clip_is_told(store):
     made, _ = add(store, offered(), taken=TAKEN)
-    store.put(keys.voice_clip(made.voice), b"fLaC")
+    store.put(keys.voice_object(made.voice, "clip.flac"), b"fLaC")
     with pytest.raises(ObjectDamaged, match="'Ann'"):
         clip_of(store, made)
 
 
 def test_what_is_no_record_of_ours_is_passed_over(store):
-    store.put(keys.voice_record("voice_1"), b"{}")
+    store.put(keys.voice_object("voice_1", "voice.json"), b"{}")
     store.put(keys.VOICES + "notes", b"")
     assert references.references(store) == []
 
@@ -144,6 +145,17 @@ def test_consent_is_needed_and_texts_have_bounds(store, offer, words):
     with pytest.raises(BadOption, match=words):
         add(store, offer, taken=TAKEN)
     assert list(store.list("")) == []
+
+
+def test_a_model_that_does_not_clone_refuses_a_reference_and_nothing_else(store):
+    made, _ = add(store, offered(), taken=TAKEN)
+    cloning = OFFER.model_copy(update={"clones": True})
+    for name in ("Ann", "ANN", made.voice):
+        with pytest.raises(BadOption, match="model m does not clone voices"):
+            references.check_clones(store, OFFER, name)
+        references.check_clones(store, cloning, name)
+    for name in ("ann", "nobody"):  # "ann" is a voice of the model's own
+        references.check_clones(store, OFFER, name)
 
 
 def test_a_bad_clip_leaves_nothing(store):

@@ -1,4 +1,4 @@
-"""`/v1/batches`: as OpenAI's clients send and read them; what becomes of the lines is tested in `tests/jobs/batches`."""
+"""`/v1/batches`: as OpenAI's clients send and read them; what becomes of lines is tested in `tests/jobs/batches`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -24,12 +23,6 @@ ORDER = {"endpoint": "/v1/audio/speech", "completion_window": "24h"}
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clerk.run_clerk, "__kwdefaults__", {"every_s": 0.02})
-
-
-@contextmanager
-def opened(**options: Any) -> Iterator[Door]:
-    with api(**options) as door:
-        yield door
 
 
 @pytest.fixture

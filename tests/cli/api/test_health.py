@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from jobs.access.gate import Scope
 from jobs.errors import BrokerUnavailable, StoreError
 from jobs.stores import MemoryStore
-from tests.helpers_api import Door, api, auth
+from tests.helpers_api import Door, api, auth, running_server
 
 
 def broken(kind: type[Exception], text: str):
@@ -81,6 +84,21 @@ def test_a_broker_that_is_away(door: Door, monkeypatch: pytest.MonkeyPatch):
     assert answer.status_code == 503
     assert answer.json() == {"status": "unavailable", "failing": ["broker"], "details": None}
     assert door.client.get("/livez").json() == {"status": "ok"}
+
+
+def test_health_is_told_while_every_other_route_waits(monkeypatch: pytest.MonkeyPatch):
+    """More callers than the other routes have threads, all waiting for a broker that hangs."""
+    with api(idle=True) as door, running_server(door.service) as url, ThreadPoolExecutor(60) as callers:
+        free, depth = threading.Event(), type(door.truth).depth
+        monkeypatch.setattr(type(door.truth), "depth", lambda self: (free.wait(60), depth(self))[1])
+        waiting = [callers.submit(httpx.get, f"{url}/v1/workers", timeout=60) for _ in range(60)]
+        try:
+            answer = httpx.get(f"{url}/healthz", timeout=30)
+            assert not any(one.done() for one in waiting)
+        finally:
+            free.set()
+        assert (answer.status_code, answer.json()["failing"]) == (503, ["broker"])
+        assert {one.result().status_code for one in waiting} == {200}
 
 
 def test_who_may_not_read_learns_the_state_alone(monkeypatch: pytest.MonkeyPatch):

@@ -202,6 +202,7 @@ REQUESTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("operation", "mode"), REQUESTS)
 def test_answers_are_as_described(operation: APIOperation, mode: GenerationMode, world: World):
     @given(requests_of(operation, mode, world))
@@ -212,13 +213,6 @@ def test_answers_are_as_described(operation: APIOperation, mode: GenerationMode,
         left_out = [positive_data_acceptance]  # a description cannot say which models and voices there are
         if case.media_type == "multipart/form-data":
             left_out.append(negative_data_rejection)  # in a form everything is text, and what is empty was not sent
-        answer = case.call_and_validate(
-            base_url=world.url, headers=world.headers, timeout=60, excluded_checks=left_out
-        )
-        SEEN.setdefault((operation.label, mode.value), Counter())[answer.status_code] += 1
+        case.call_and_validate(base_url=world.url, headers=world.headers, timeout=60, excluded_checks=left_out)
 
     send()
-SEEN = {}
-from collections import Counter
-def test_z():
-    for k, v in SEEN.items(): print(k, dict(v))

@@ -19,6 +19,7 @@ PAGE = ROOT / "cli" / "page"
 NAMES = sorted(path.name for path in PAGE.iterdir())
 SCRIPTS = sorted(PAGE.glob("*.js"))
 MOST_LINES = 300
+MOST_CHARS = 120
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +115,14 @@ def test_data_never_becomes_markup_or_script() -> None:
 
 
 def test_files_stay_within_their_budget() -> None:
-    long = {path.name: len(path.read_text("utf-8").splitlines()) for path in PAGE.iterdir()}
+    long = {path.name: len(lines_of(path)) for path in PAGE.iterdir()}
     assert {name: lines for name, lines in long.items() if lines > MOST_LINES} == {}
+    wide = [path.name for path in PAGE.glob("*.[jc]s*") if any(len(line) > MOST_CHARS for line in lines_of(path))]
+    assert wide == []
+
+
+def lines_of(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines()
 
 
 def test_a_wheel_has_the_page(tmp_path: Path) -> None:

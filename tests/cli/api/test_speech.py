@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import av
 import httpx
@@ -22,6 +23,7 @@ from jobs.assembly.pauses import PAUSES
 from jobs.live_formats import LiveFormat
 from jobs.plan import Break
 from jobs.spec import SegmentResult, SegmentTask
+from jobs.speech_body import SpeechBody
 from jobs.state import JobState, SegmentState
 from jobs.takes import open_samples
 from tests.helpers_api import Door, api, auth, running_server
@@ -392,6 +394,16 @@ def test_many_at_once_are_all_answered(door):
     with ThreadPoolExecutor(8) as pool:
         for content, take in pool.map(ask, range(8)):
             assert np.array_equal(np.frombuffer(content, "<i2"), take)
+
+
+def test_the_page_has_every_field_event_and_code():
+    page = (Path(__file__).parents[3] / "docs" / "speech.md").read_text()
+    rows = [line.split("|")[1].strip().strip("`") for line in page.splitlines() if line.startswith("| `")]
+    assert set(SpeechBody.model_fields) <= set(rows)
+    assert all(f"`{live_format}`" in page and live_format.media_type in page for live_format in LiveFormat)
+    assert f"up to {Limits().speech_chars:,} characters" in page
+    for word in ("speech_failed", "no_worker", "queue_full", "voice_not_found", "speech.audio.delta", "X-Start-Sample"):
+        assert word in page
 
 
 def test_the_description_of_the_api_tells_of_it(door):

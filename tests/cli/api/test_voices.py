@@ -112,6 +112,16 @@ def test_what_is_refused_and_why(door: Door, fields, clip, code, error):
     assert list(door.store.list("voices/")) == []
 
 
+@pytest.mark.parametrize("route", ["/v1/audio/speech", "/v1/jobs", "/v1/plans"])
+def test_no_model_of_today_speaks_like_a_reference(door: Door, route):
+    made = post(door)
+    for name in (made["id"], "Ann"):
+        text = {"input": "Hello."} if "speech" in route else {"text": "Hello."}
+        answer = door.client.post(route, json={"model": "fake", "voice": name, **text})
+        assert answer.status_code == 400
+        assert "model fake does not clone voices" in answer.json()["error"]["message"]
+
+
 def test_a_taken_name_is_a_conflict(door: Door):
     post(door)
     assert post(door, sound_file(voice(5.0)), code=409)["code"] == "voice_exists"

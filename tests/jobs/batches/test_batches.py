@@ -14,7 +14,7 @@ from jobs.batches.records import AudioIn, Counts, Purpose, Status
 from jobs.errors import BadOption, IllegalMove, UnknownBatch, UnknownFile
 from jobs.kinds import Grade
 from jobs.live_formats import LiveFormat
-from jobs.spec import AudioFormat, Priority
+from jobs.spec import Priority
 from jobs.state import SegmentState
 from tests.jobs.batches.office import NOW_S, RATE_HZ, SAMPLES_PER_CHAR, SLACK_S, Office, decoded_s, request
 
