@@ -9,23 +9,34 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from jobs.cost import RunReport, run_report
+from jobs.kinds import Grade
 from jobs.plan import Plan
 from jobs.plan_store import load_plan
 from jobs.positions import Starts, starts
 from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord, SegmentResult
-from jobs.state import FINAL_JOB_STATES
+from jobs.state import FINAL_JOB_STATES, SegmentState
 
 MAX_SEGMENTS = 200_000
 """Segments of all boards together; the one that was looked at least recently goes first."""
 OFTEN = 4.0
 """Results of a job that goes on are read again after so many times as long as reading them took: a fifth of the time at
 most is spent on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChapterSums:
+    """What became of the segments of a chapter; `audio_s` is the length of its takes, without pauses."""
+
+    done: int
+    failed: int
+    marked: int
+    audio_s: float
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,34 @@ class Board:
             firsts.append(place)
             place += chapter.segments
         return tuple(firsts)
+
+    @cached_property
+    def chapters(self) -> tuple[ChapterSums, ...]:
+        """What became of each chapter."""
+        segments = self.plan.segments
+        return tuple(
+            _sums([self.results[one.segment] for one in segments[first : first + size] if one.segment in self.results])
+            for first, size in zip(self.firsts, (chapter.segments for chapter in self.plan.chapters), strict=True)
+        )
+
+    @cached_property
+    def bad(self) -> tuple[int, ...]:
+        """The numbers of the segments that failed or have no good take, in order."""
+        return tuple(sorted(number for number, result in self.results.items() if _is_bad(result)))
+
+
+def _sums(results: Sequence[SegmentResult]) -> ChapterSums:
+    done = [result for result in results if result.state is SegmentState.DONE]
+    return ChapterSums(
+        done=len(done),
+        failed=len(results) - len(done),
+        marked=sum(map(_is_bad, done)),
+        audio_s=round(sum(result.samples / result.sample_rate_hz for result in done if result.sample_rate_hz), 3),
+    )
+
+
+def _is_bad(result: SegmentResult) -> bool:
+    return result.state is SegmentState.FAILED or result.grade is not Grade.GOOD
 
 
 @dataclass

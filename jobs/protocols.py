@@ -8,73 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from jobs.events import AudioChunk, Event
-from jobs.spec import JobRecord, Priority, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
+from jobs.messages import Beat, Depth, News, Seen, Step, StepKind, Verdict
+from jobs.spec import JobRecord, SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.state import JobState
 
-
-class StepKind(StrEnum):
-    """The steps of a job that CPU workers do."""
-
-    PLAN = "plan"
-    CHECK = "check"
-    """Listen to a part of a chapter's takes with a speech recogniser."""
-    ASSEMBLE = "assemble"
-    FINISH = "finish"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One entry of the outbox. `entry` is the outbox's own id, needed to take it off.
-
-    `chapter` is for ASSEMBLE and CHECK; `part` (of the chapter's segments, counted from 0) for CHECK alone.
-    """
-
-    kind: StepKind
-    job: str
-    entry: str
-    chapter: int | None = None
-    part: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Beat:
-    """What a worker tells with each heartbeat: its slots in use and its totals since it started."""
-
-    slots_busy: int
-    segments_done: int
-    audio_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What `crashed` decided about the segments a dead process held.
-
-    `suspects` go back to be spoken again in small company, `dead` were given up (they killed a process alone),
-    `returned` went back to waiting without blame. All are `<job>|<segment>` names.
-    """
-
-    returned: tuple[str, ...]
-    suspects: tuple[str, ...]
-    dead: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """How much there is to do: segments that wait, by class (paused jobs aside), and those that workers hold."""
-
-    waiting: dict[Priority, int]
-    held: int
-
-    @property
-    def segments(self) -> int:
-        """All that wait."""
-        return sum(self.waiting.values())
+__all__ = ["Beat", "Depth", "News", "Seen", "Step", "StepKind", "Store", "Streams", "Truth", "Verdict"]
 
 
 class Truth(Protocol):
@@ -88,14 +30,11 @@ class Truth(Protocol):
     def speak(self, record: JobRecord, tasks: Sequence[SegmentTask]) -> bool:
         """Register a speech request and queue its segments, in one move. False: a job of that id exists already.
 
-        It is a job of class LIVE whose takes are all it makes: no step of it goes to the outbox, `jobs()` does not list
-        it, and with its last segment it is DONE (or DONE_WITH_FAILURES). All that is kept of it goes away by itself
-        SPEECH_TTL_S after its end; one about which nothing changes for as long is given up (FAILED, by `sweep`). Those
-        that wait are begun in the order they came. Everything else (lease, finish, events, cancel, poison) is as for any
-        job, but a speech request can only be cancelled or fail: other moves of `move_job`, and `pause`, `rule`,
-        `retry_failed`, `speak_again` raise IllegalMove; no step is called for. Its tasks are leased with `speech` set.
-
-        Raises ValueError: not of class LIVE, no tasks, one of another job, or one that comes twice.
+        It is a job of class LIVE whose takes are all it makes: no step of it is called for, `jobs()` does not list it,
+        and with its last segment it is DONE (or DONE_WITH_FAILURES). All that is kept of it goes away SPEECH_TTL_S
+        after its end; when nothing changes for as long `sweep` gives it up (FAILED). Those that wait are begun in the
+        order they came, their tasks have `speech` set. It can be cancelled or fail; all other moves of whole jobs
+        raise IllegalMove. Raises ValueError: not of class LIVE, no tasks, one of another job, or one that comes twice.
         """
         ...
 
@@ -247,9 +186,9 @@ class Truth(Protocol):
         ...
 
     def sweep(self) -> list[str]:
-        """Bury workers whose heartbeat is too old (nobody is blamed) and mend counts; returns the buried.
+        """Bury workers whose heartbeat is too old (nobody is blamed), give up requests (`speak`), mend counts.
 
-        Speech requests that nobody speaks are given up, see `speak`.
+        Returns the buried workers.
         """
         ...
 
@@ -283,22 +222,6 @@ class Truth(Protocol):
         them. Steps are idempotent.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """How far somebody has read a job's two streams; `"$"`: begin now. None: this stream is not wanted."""
-
-    event: str | None = "0"
-    chunk: str | None = "0"
-
-
-@dataclass(frozen=True, slots=True)
-class News:
-    """What came since: ids and entries, oldest first."""
-
-    events: list[tuple[str, Event]]
-    chunks: list[tuple[str, AudioChunk]]
 
 
 class Streams(Protocol):

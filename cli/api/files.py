@@ -112,6 +112,7 @@ def retrieve_file(file_id: str, service: Served) -> FileObject:
     return shown(files_of(service).get(file_id))
 
 
+@router.head("/{file_id}/content", dependencies=READ, include_in_schema=False)
 @router.get("/{file_id}/content", dependencies=READ, response_class=Response, responses=ANSWERS)
 def retrieve_file_content(file_id: str, request: Request, service: Served) -> Response:
     """What is in a file, whole or a range of it."""

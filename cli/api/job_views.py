@@ -201,25 +201,20 @@ def file_view(job: str, file: Finished) -> FileView:
 
 def chapter_views(board: Board) -> list[ChapterView]:
     """The chapters of a job."""
-    views, segments = [], board.plan.segments
-    for chapter, first in zip(board.plan.chapters, board.firsts, strict=True):
-        own = segments[first : first + chapter.segments]
-        results = [board.results[one.segment] for one in own if one.segment in board.results]
-        done = [result for result in results if result.state is SegmentState.DONE]
-        views.append(
-            ChapterView(
-                chapter=chapter.chapter,
-                title=chapter.title,
-                segments=chapter.segments,
-                done=len(done),
-                failed=len(results) - len(done),
-                marked=sum(result.grade is not Grade.GOOD for result in done),
-                assembled=chapter.chapter in board.assembled,
-                start_s=board.start_s(first),
-                audio_s=round(sum(map(_audio_s, done)), 3),
-            )
+    return [
+        ChapterView(
+            chapter=chapter.chapter,
+            title=chapter.title,
+            segments=chapter.segments,
+            done=sums.done,
+            failed=sums.failed,
+            marked=sums.marked,
+            assembled=chapter.chapter in board.assembled,
+            start_s=board.start_s(first),
+            audio_s=sums.audio_s,
         )
-    return views
+        for chapter, first, sums in zip(board.plan.chapters, board.firsts, board.chapters, strict=True)
+    ]
 
 
 def segment_view(board: Board, number: int) -> SegmentView:
@@ -237,11 +232,6 @@ def segment_view(board: Board, number: int) -> SegmentView:
         audio_s=_audio_s(result) if result is not None and done else None,
         start_s=board.start_s(number),
     )
-
-
-def is_bad(result: SegmentResult) -> bool:
-    """Whether a segment failed or has no good take."""
-    return result.state is SegmentState.FAILED or result.grade is not Grade.GOOD
 
 
 def _audio_s(result: SegmentResult) -> float:

@@ -18,7 +18,6 @@ from cli.api.job_views import (
     PurgeView,
     SegmentList,
     chapter_views,
-    is_bad,
     job_detail,
     job_view,
     segment_view,
@@ -183,9 +182,7 @@ def _numbers(board: Board, chapter: int | None, *, bad: bool) -> list[int] | ran
     first = 0 if chapter is None else board.firsts[chapter]
     count = len(board.plan.segments) if chapter is None else board.plan.chapters[chapter].segments
     numbers = range(first, first + count)
-    if not bad:
-        return numbers
-    return [number for number in numbers if (result := board.results.get(number)) is not None and is_bad(result)]
+    return [number for number in board.bad if number in numbers] if bad else numbers
 
 
 def _is_there(service: Service, job: str) -> bool:

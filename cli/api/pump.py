@@ -100,3 +100,4 @@ class Pump:
             await future
         finally:
             stop.set()
+            future.cancel()  # how it ends now, nobody hears

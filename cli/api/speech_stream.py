@@ -16,7 +16,7 @@ from cli.api.errors import ApiError, ErrorBody, of_ours, type_of
 from cli.api.live_answer import Head
 from cli.api.service import Service
 from jobs.access.gate import Caller
-from jobs.errors import JobsError, SpeechIncomplete, UnknownJob
+from jobs.errors import IllegalMove, JobsError, SpeechIncomplete, UnknownJob
 from jobs.listen import Listener, Sound
 from jobs.live_formats import LiveEncoder, LiveFormat
 from jobs.protocols import Truth
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 NOBODY_S = 20.0
 """How long a request waits while no worker lives that could speak it."""
-LOOK_EVERY_S = 2.0
+LOOK_EVERY_S = 5.0
 RETRY_AFTER_S = 5
 SSE = "text/event-stream; charset=utf-8"
 
@@ -183,7 +183,7 @@ def _cancelled_unless_whole(truth: Truth, job: str) -> Iterator[Callable[[], Non
         if not done:
             try:
                 truth.cancel(job)
-            except UnknownJob:
-                pass  # its time is up
+            except (UnknownJob, IllegalMove):
+                pass  # it came to its end, maybe some time ago
             except JobsError as error:
                 log.warning("speech %s goes on unheard, it could not be cancelled: %s", job, error)

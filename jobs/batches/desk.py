@@ -22,8 +22,8 @@ from jobs.protocols import Store, Truth
 from jobs.spec import ModelOffer
 from jobs.speech_body import MAX_INPUT_CHARS
 
-KEPT_BATCHES = 4
-"""Batches whose lines are kept in memory: they never change, and one of 50,000 takes 40 MB."""
+KEPT_BATCHES = 2
+"""Batches whose lines are kept in memory: they never change, and 50,000 take 60 MB."""
 
 
 class BrokenOff(Exception):

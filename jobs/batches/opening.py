@@ -31,7 +31,7 @@ from jobs.errors import IllegalMove, UnknownFile, UnknownJob
 from jobs.submit import accept
 
 MAX_JOBS = 2_000
-"""Jobs of one batch; a file whose lines are alike has one for each few thousand of them."""
+"""Jobs of one batch; a file whose lines are alike has one for each 2,000 of them."""
 log = logging.getLogger(__name__)
 
 

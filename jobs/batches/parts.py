@@ -20,7 +20,7 @@ from jobs.live_formats import LiveFormat
 from jobs.plan import SegmentPlan
 from jobs.spec import AudioFormat, ModelOffer, Priority
 
-MAX_PART_LINES = 5_000
+MAX_PART_LINES = 2_000
 MAX_PART_BYTES = 8 * 1024 * 1024
 """A job of a batch has no more: one is planned in memory, and its first lines are spoken while the next is planned."""
 JOB_FORMATS = {

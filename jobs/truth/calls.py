@@ -44,6 +44,8 @@ SOCKET_TIMEOUT_S = 30.0
 """Longest wait for a reply. Blocking reads ask for at most BLOCK_S, so that a silent server is not taken for busy."""
 BLOCK_S = 10.0
 CONNECT_TIMEOUT_S = 5.0
+MAX_CONNECTIONS = 1024
+"""Of one process. Calls of more threads than this at one time would fail: a server speaks to hundreds at once."""
 FIRST_PAUSE_S = 0.02
 LONGEST_PAUSE_S = 1.0
 _REFUSAL = re.compile(r"(?:^|caused error: |: -)(BUSY|MISCONF|OOM) (.*)", re.DOTALL)
@@ -148,6 +150,7 @@ def make_client(url: str) -> redis.Redis:
         socket_connect_timeout=CONNECT_TIMEOUT_S,
         retry=Retry(NoBackoff(), 0),
         protocol=2,  # one shape of replies on every server
+        max_connections=MAX_CONNECTIONS,
     )
 
 

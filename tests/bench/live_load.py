@@ -34,7 +34,7 @@ from tests.bench.long_text import book
 from tests.helpers_cli import Home, finish, wait_until
 
 VOICES = {"piper": "joe", "fake": "tone"}
-CALM_S = 20.0
+CALM_S = 15.0
 """How long the bulk job is watched before and after a load."""
 LEAVERS = 10
 """Who leaves does so in rounds of this many."""
@@ -91,7 +91,7 @@ def submit_bulk(server: Server, sentences: int) -> str:
     """Queue a long text in class bulk; returns its job once audio of it is there."""
     home = server.home
     (home.work / "long.txt").write_text(book(sentences))
-    options = ("--model", server.model, "--voice", server.voice, "--format", "mp3")
+    options = ("--model", server.model, "--voice", server.voice, "--format", "flac", "--profile", "raw")
     job = home.json("submit", "long.txt", "--priority", "bulk", "--no-wait", *options)["jobs"][0]["job"]
     wait_until(lambda: server.broker.truth.job(job).audio_s > 0, "the bulk job is under way", timeout_s=120)
     return job

@@ -14,6 +14,7 @@ from jobs.events import AudioChunk, EventKind
 from jobs.protocols import Depth, StepKind
 from jobs.spec import JobRecord, Priority, SegmentTask
 from jobs.state import JobState, SegmentState
+from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
 from tests.contract.house_of_truth import BEAT, TTL_S, House
@@ -292,6 +293,14 @@ def ended_by_failure(house: House) -> None:
 ENDS = [ended_by_speaking, ended_by_cancel, ended_by_failure]
 
 
+def let_rest(house: House, job: str, seconds: float) -> None:
+    """As if nothing about a job had changed for so long."""
+    if isinstance(house.truth, RedisTruth):
+        house.truth._calls.client.hset(keys.job(job), "touched_at_s", str(time.time() - seconds))
+    elif isinstance(house.truth, MemoryTruth):
+        house.truth._state.jobs[job].touched_at_s -= seconds
+
+
 def wait_until_gone(house: House, job: str) -> None:
     deadline_s = time.monotonic() + 20
     while time.monotonic() < deadline_s:
@@ -313,8 +322,8 @@ class TestForgotten:
 
     @pytest.mark.parametrize("end", ENDS)
     def test_then_it_is_gone(self, forgetful: House, end: Callable[[House], None]) -> None:
-        end(forgetful)
         forgetful.streams.write_audio("s", chunk(b"\0" * 100))
+        end(forgetful)
         wait_until_gone(forgetful, "s")
         time.sleep(TTL_S)  # streams and results go by a clock of their own
         with pytest.raises(UnknownJob):
@@ -370,17 +379,20 @@ class TestForgotten:
         assert calls.client.get(keys.AUDIO_TOTAL) == b"800"
         assert [len(streams.audio(name)) for name in "tu"] == [1, 1]
 
-    def test_one_that_nobody_speaks_is_given_up(self, forgetful: House) -> None:
-        speak(forgetful, "s", 3)
-        forgetful.truth.register(worker("w", "another"))
-        time.sleep(2 * TTL_S)
-        assert forgetful.truth.job("s").state is JobState.QUEUED
-        forgetful.truth.sweep()
-        (last,) = [event for _id, event in forgetful.streams.events("s")][-1:]
+    def test_one_that_nobody_speaks_is_given_up(self, house: House) -> None:
+        speak(house, "s", 3)
+        house.truth.register(worker("w"))
+        house.truth.lease("w", 1)
+        let_rest(house, "s", 590)
+        house.truth.sweep()
+        assert house.truth.job("s").state is JobState.RUNNING
+        let_rest(house, "s", 610)
+        house.truth.sweep()
+        (last,) = [event for _id, event in house.streams.events("s")][-1:]
         assert (last.kind, last.state) == (EventKind.JOB, JobState.FAILED)
         assert "nobody spoke it in time" in str(last.reason)
-        assert forgetful.truth.depth().segments == 0
-        wait_until_gone(forgetful, "s")
+        assert house.truth.depth() == Depth({LIVE: 0, NORMAL: 0, BULK: 0}, 1)
+        assert house.truth.beat("w", BEAT) == {"s"}
 
     def test_one_that_goes_on_is_not_given_up(self, house: House) -> None:
         speak(house, "s", 3)

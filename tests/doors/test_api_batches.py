@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -142,6 +146,18 @@ def test_cancelled_in_the_middle_it_keeps_what_is_finished(server: Serving, clie
         check_audio(server, line)
     with pytest.raises(openai.ConflictError):
         client.batches.cancel(made.id)
+
+
+def test_the_example_of_the_page_does_what_it_says(server: Serving, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "batches.md").read_text()
+    lines = page.split("<<'END'\n")[1].split("END\n")[0]
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "lines.jsonl").write_text(lines)
+    program = program.replace("http://127.0.0.1:8000", server.url)
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    for name, audio_format in (("line-1", "mp3"), ("line-2", "flac")):
+        assert decoded_s(audio_format, (tmp_path / f"{name}.{audio_format}").read_bytes()) > 0.5
 
 
 def test_a_file_that_is_no_batch_is_refused(client: openai.OpenAI) -> None:

@@ -82,6 +82,8 @@ def first_bytes(url: str) -> bytes:
 def test_a_book_is_dropped_looked_at_heard_while_it_is_made_and_fetched(served: Served, tmp_path: Path) -> None:
     with window(served.browser, served.url) as view:
         page = view.page
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
         view.go("#/submit", "Submit")
         page.get_by_label("Model", exact=True).select_option("piper")
         expect(page.locator("#licence")).to_contain_text("research")
@@ -114,6 +116,7 @@ def test_a_book_is_dropped_looked_at_heard_while_it_is_made_and_fetched(served: 
             seen.add(share.inner_text())
             page.wait_for_timeout(200)
         assert len(seen) > 3, f"progress was to be seen, not only {seen}"
+        assert any("/events?" in url for url in asked), "its events were to be followed"
         assert now["state"] == "done"
         expect(page.locator(".job-head .badge")).to_have_text("done")
         expect(share).to_have_text("100 %")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from fastapi import FastAPI
 from playwright.sync_api import Browser, expect
+from starlette.types import Receive, Scope, Send
 
-from jobs.access.gate import Scope
+from cli.api.app import make_app
+from jobs.access.gate import Scope as Right
 from jobs.history import take_sample
+from tests import helpers_api
 from tests.doors.page_browser import PHONE, Window, Wire, browser, job_of, window
 from tests.helpers_api import Door, api, running_server
 
@@ -388,9 +392,35 @@ def test_an_empty_house_says_what_to_do(chromium: Browser) -> None:
         expect(view.page.get_by_role("alert").filter(has_text="no-such-job")).to_be_visible()
 
 
+def test_below_a_path_of_another_server(house: House, bad_job: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(helpers_api, "make_app", lambda service: below("/tts", make_app(service)))
+    with running_server(house.door.service) as url, window(house.browser, f"{url}/tts") as view:
+        page = view.page
+        view.go("#/", "Jobs")
+        view.go(f"#/jobs/{bad_job}", "bad")
+        assert page.get_by_role("link", name="book.m4b").get_attribute("href") == (
+            f"{url}/tts/v1/jobs/{bad_job}/files/book.m4b"
+        )
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_function("() => document.getElementById('audio').currentTime > 0.2")
+
+
+def below(prefix: str, app: FastAPI) -> Callable[[Scope, Receive, Send], Awaitable[None]]:
+    """What a proxy does that answers under a path and passes on the rest of it."""
+
+    async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            assert scope["path"].startswith(f"{prefix}/"), scope["path"]
+            path = scope["path"].removeprefix(prefix)
+            scope = {**scope, "path": path, "raw_path": path.encode()}
+        await app(scope, receive, send)
+
+    return passed_on
+
+
 def test_signing_in_and_out(chromium: Browser) -> None:
     with api(works=False) as door, running_server(door.service) as url, window(chromium, url) as view:
-        secret, looking = door.token(*Scope), door.token(Scope.READ)
+        secret, looking = door.token(*Right), door.token(Right.READ)
         page = view.page
         view.go("#/", "Sign in")
         assert view.violations() == []

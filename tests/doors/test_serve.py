@@ -117,6 +117,23 @@ def test_a_signal_ends_it_in_order(node_home: Home, number: signal.Signals) -> N
         assert node_home.run("jobs").returncode == 0, "the node was not its own and goes on"
 
 
+def test_an_answer_on_its_way_is_finished_before_the_server_ends(node_home: Home) -> None:
+    slow = " ".join(f"Line {chr(97 + i)} goes slowly by [[fault:slow:s=0.004]]." for i in range(6))
+    request = {"model": "fake", "input": slow, "response_format": "pcm"}
+    with serving(node_home) as server, serving(node_home) as other:
+        server.until_ok()
+        with httpx.stream("POST", f"{server.url}/v1/audio/speech", json=request, timeout=60) as answer:
+            pieces = answer.iter_raw()
+            heard = next(pieces)
+            server.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "stopping" in server.talk, "the server has seen the signal")
+            heard += b"".join(pieces)
+        assert server.process.wait(timeout=30) == 0
+        again = httpx.post(f"{other.url}/v1/audio/speech", json=request, timeout=60)
+        assert again.status_code == 200
+        assert heard == again.content, "all of it came"
+
+
 def test_a_port_in_use_is_told_before_anything_is_started(fake_home: Home) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -52,6 +52,8 @@ def test_a_file_comes_back_as_it_was_sent(door: Door):
     assert content.content == DATA
     assert content.headers["content-type"] == "application/jsonl"
     assert 'filename="lines.jsonl"' in content.headers["content-disposition"]
+    head = door.client.head(f"/v1/files/{made['id']}/content")
+    assert (head.content, head.headers["content-length"]) == (b"", str(len(DATA)))
 
 
 def test_a_file_may_be_kept_for_a_shorter_time(door: Door):

@@ -13,6 +13,7 @@ import httpx
 import numpy as np
 import pytest
 
+from cli.api.service import Limits
 from jobs.drafts import Source, Wishes, make_draft
 from jobs.listen import Listener
 from jobs.live_formats import LiveFormat
@@ -215,6 +216,15 @@ def test_a_reader_that_goes_away_does_not_end_the_job(monkeypatch):
             next(pieces)
         gate.free()
         assert door.wait(job).state is JobState.DONE
+
+
+def test_a_reader_that_goes_away_before_the_first_sound_leaves_its_place():
+    with api(idle=True, limits=Limits(streams=1)) as door, running_server(door.service) as url:
+        job = submit(door)
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.get(f"{url}/v1/jobs/{job}/audio", timeout=httpx.Timeout(10, read=0.3))
+        door.truth.cancel(job)
+        until(lambda: httpx.get(f"{url}/v1/jobs/{job}/audio").status_code == 416, "there is room for another")
 
 
 def test_a_job_that_ends_before_any_sound_has_none(monkeypatch):

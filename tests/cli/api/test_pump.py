@@ -45,11 +45,10 @@ def test_an_error_comes_out_after_the_pieces_before_it(pump: Pump):
         raise ValueError(msg)
 
     async def read() -> None:
-        seen = []
+        pieces = pump.run(failing)
+        assert await anext(pieces) == 1
         with pytest.raises(ValueError, match="broke off"):
-            async for piece in pump.run(failing):
-                seen.append(piece)
-        assert seen == [1]
+            await anext(pieces)
 
     asyncio.run(read())
     assert pump.running == 0
