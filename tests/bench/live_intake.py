@@ -72,6 +72,9 @@ class World:
         for thread in self.threads:
             thread.start()
         self._drafts = 0
+        while len(self.truth.workers()) < ROOMS:
+            time.sleep(0.01)
+        self.wait(self.queue(1, speech=True)[0], FINAL_JOB_STATES)  # models and engines are made with the first ones
 
     def queue(self, count: int, *, speech: bool) -> tuple[str, float]:
         """A job of so many segments, each with a take of its own; returns its id and when it was handed over."""
