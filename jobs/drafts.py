@@ -218,7 +218,8 @@ def _plan(document: Document, origin: Origin, wishes: Wishes, language: str, *, 
     if lexicon is not None and lexicon.has_phonemes and not offer.phonemes:
         msg = f"--lexicon has phonemes, which model {offer.name} does not speak; respell those words in letters"
         raise BadOption(msg)
-    limits = Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars)
+    whole_items = wishes.options.whole_items
+    limits = Limits(max_chars=offer.max_chars, pack_chars=offer.pack_chars, whole_items=whole_items)
     planned = build_plan(document, origin, language=language, limits=limits, options=wishes.options)
     asked = data if wishes.read_along else None
     return planned if asked is None else with_places(planned, asked, wishes.options.reading)

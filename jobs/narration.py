@@ -31,10 +31,14 @@ _CLAUSE_END = re.compile(r"[,;:—،，、；：][\"'”’»›)\]」』]*\s*$"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a model sets: `max_chars` of the longest safe segment; short ones are joined up to `pack_chars` (0: not)."""
+    """What a model sets: `max_chars` of the longest safe segment; short ones are joined up to `pack_chars` (0: not).
+
+    `whole_items`: a title, a cue or an item is one segment whenever it fits, else as few as can be.
+    """
 
     max_chars: int
     pack_chars: int
+    whole_items: bool = True
 
     def __post_init__(self) -> None:
         if self.max_chars < 1 or self.pack_chars < 0:
@@ -75,12 +79,12 @@ class Narration:
         if not self.sentences:
             return []
         max_chars = safe_chars(limits.max_chars, self.language)
-        kind = self.paragraph.kind
-        if kind in _WHOLE and len(self.spoken.strip()) <= max_chars:
+        whole = limits.whole_items and self.paragraph.kind in _WHOLE
+        if whole and len(self.spoken.strip()) <= max_chars:
             pieces = [Piece(0, len(self.spoken), Break.SENTENCE)]
         else:
             spans = [(sentence.spoken_start, sentence.spoken_end) for sentence in self.sentences]
-            pack_chars = max_chars if kind in _WHOLE else limits.pack_chars
+            pack_chars = max_chars if whole else limits.pack_chars
             found = segment_pieces(self.spoken, spans, max_chars=max_chars, pack_chars=pack_chars)
             pieces = [piece for piece in found if speakable(self.spoken[piece.start : piece.end])]
         return [*pieces[:-1], replace(pieces[-1], after=self.end_break)]

@@ -46,6 +46,8 @@ class PlanOptions:
     speaking: SpeakingOptions = DEFAULT_SPEAKING
     markup: bool = False
     cast: Mapping[str, str] = field(default_factory=dict)
+    whole_items: bool = True
+    """An item of JSONL is one segment whenever it fits; else it is cut into sentences, so that it is heard sooner."""
 
 
 DEFAULT_PLAN_OPTIONS = PlanOptions()

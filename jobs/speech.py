@@ -15,6 +15,7 @@ from jobs.drafts import Source, Wishes, make_draft
 from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.kinds import OnBad
 from jobs.plan import Plan
+from jobs.planning import PlanOptions
 from jobs.protocols import Truth
 from jobs.reading.cleaning import clean, speakable
 from jobs.spec import DEFAULT_CHECKS, Checks, JobRecord, ModelOffer, Priority, SourceKind
@@ -117,5 +118,6 @@ def _wishes(wanted: Wanted, store_url: str) -> Wishes:
         formats=(),
         priority=Priority.LIVE,
         live=not wanted.checked,
+        options=PlanOptions(whole_items=False),  # the first sentence is heard while the others are spoken
         checks=CHECKED if wanted.checked else HEARD_AT_ONCE,
     )

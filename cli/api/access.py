@@ -44,16 +44,21 @@ def allowed(scope: Scope) -> Callable[..., Caller]:
         request: Request, _bearer: Annotated[object, Depends(_BEARER)], _session: Annotated[object, Depends(_SESSION)]
     ) -> Caller:
         caller = caller_of(request, service_of(request))
-        if caller.token is None:
-            return caller
-        if scope not in caller.token.scopes:
-            has = ", ".join(caller.token.scopes)
-            msg = f"token {caller.name!r} has no scope {scope.value!r}, only {has}; use a token made with it"
-            raise ApiError(403, msg, code="missing_scope")
-        _count(request, service_of(request).gate, caller.token)
+        check_scope(caller, scope)
+        if caller.token is not None:
+            _count(request, service_of(request).gate, caller.token)
         return caller
 
     return check
+
+
+def check_scope(caller: Caller, scope: Scope) -> None:
+    """Raise ApiError 403 where a caller's token does not have a scope."""
+    if caller.token is None or scope in caller.token.scopes:
+        return
+    has = ", ".join(caller.token.scopes)
+    msg = f"token {caller.name!r} has no scope {scope.value!r}, only {has}; use a token made with it"
+    raise ApiError(403, msg, code="missing_scope")
 
 
 def caller_of(connection: HTTPConnection, service: Service) -> Caller:

@@ -69,6 +69,7 @@ def make_app(service: Service) -> FastAPI:
         lifespan=life,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would send whoever asks to whatever host the request names, and from TLS to none
         responses=errors.ON_EVERY_ROUTE,
         generate_unique_id_function=_operation_id,
     )

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 def spawner(settings: Settings, aliases: Mapping[str, str], max_chars: int) -> Spawn | None:
-    """What starts such processes; None for a broker or store that only one process has."""
+    """What starts such processes (or raises JobsError); None for a broker or store that only one process has."""
     if any(url.startswith("memory:") for url in (settings.broker or "memory:", settings.store_url)):
         return None
     told = json.dumps({"aliases": dict(aliases), "max_chars": max_chars})
@@ -32,7 +32,11 @@ def spawner(settings: Settings, aliases: Mapping[str, str], max_chars: int) -> S
     def spawn_clerk(batch: str) -> Process:
         from workers.process import module_command, spawn
 
-        return spawn(module_command("cli.api.clerk", batch, told), environment=child_environment(settings))
+        try:
+            return spawn(module_command("cli.api.clerk", batch, told), environment=child_environment(settings))
+        except OSError as error:
+            msg = f"no process can be started for it: {error.strerror}; it is tried again"
+            raise JobsError(msg) from error
 
     return spawn_clerk
 

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from cli.api.wording import first_field, for_http
@@ -99,6 +100,9 @@ _TEXTS: dict[type[errors.JobsError], str] = {
 }
 """What callers read of errors whose own text names addresses and folders: that one is for the log."""
 _CODES = {404: "not_found", 405: "method_not_allowed"}
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_UNREADABLE = "There was an error parsing the body"
+"""All that the framework says of JSON that is no fault of grammar."""
 _FAILED = "the server failed; its log has more under the id of this request"
 ON_EVERY_ROUTE: dict[int | str, dict[str, Any]] = {
     "default": {"model": ErrorAnswer, "description": "What went wrong, as OpenAI's clients read it."}
@@ -179,6 +183,8 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
     if kind == "json_invalid":
         why = first.get("ctx", {}).get("error", "")
         return answer(400, ErrorBody(message=f"the body is not JSON: {why}", type=type_of(400), code=kind))
+    if first["loc"] == ("body",) and kind == "missing":
+        return answer(400, ErrorBody(message="this takes a body and got none", type=type_of(400), code=kind))
     if first["loc"] == ("body",) and isinstance(first.get("input"), bytes):
         sent = request.headers.get("content-type", "nothing")
         message = f"this takes application/json, not what Content-Type says: {sent[:100]}"
@@ -193,11 +199,20 @@ def _http_error(request: Request, error: HTTPException) -> JSONResponse:
     status, headers, message = error.status_code, dict(error.headers or {}), str(error.detail)
     if status == 404 and message == HTTPStatus.NOT_FOUND.phrase:
         message = f"there is no {request.url.path[:200]!r} here; GET /openapi.json lists what there is"
-    if status == 405:
-        others = headers.get("Allow") or headers.get("allow")
-        message = f"{request.method} is not allowed here" + (f"; use {others}" if others else "")
     code = error.code if isinstance(error, Refused) else _CODES.get(status, f"http_{status}")
+    if status == 405:
+        headers["Allow"] = ", ".join(_methods(request))
+        message = f"{request.method} is not allowed here; use {headers['Allow']}"
+    if status == 400 and message == _UNREADABLE:
+        message, code = "the body cannot be read: nested too deeply, or a number of too many digits", "json_invalid"
     return answer(status, ErrorBody(message=message, type=type_of(status), code=code), headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What a path takes: the framework itself names only what the first of its routes does, in any order."""
+    bare = {"type": "http", "path": request.scope["path"], "root_path": "", "headers": []}
+    routes = request.app.router.routes
+    return [one for one in _METHODS if any(route.matches(bare | {"method": one})[0] is Match.FULL for route in routes)]
 
 
 async def _unicode_error(request: Request, error: Exception) -> JSONResponse:

@@ -21,10 +21,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cli.api.access import caller_of, rate_headers
+from cli.api.access import caller_of, check_scope, rate_headers
 from cli.api.errors import ApiError, Refused, answer, failed, refusal, request_id_of
 from cli.api.origins import SAFE_METHODS
 from cli.api.service import Service
+from jobs.access import gate
 from jobs.access.gate import Caller, Rate
 from jobs.errors import JobsError
 
@@ -34,10 +35,18 @@ JSON_BYTES = 8 * 1024 * 1024
 """Largest body that is no upload: it is read into memory."""
 SESSION_BYTES = 16 * 1024
 """Largest body of who has shown no token yet."""
-UPLOADS = {"/v1/jobs", "/v1/plans", "/v1/files", "/v1/audio/voices"}
-"""Routes that take files: multipart bodies, which go to disk as they come."""
+UPLOADS = {
+    "/v1/jobs": gate.Scope.JOBS,
+    "/v1/plans": gate.Scope.JOBS,
+    "/v1/files": gate.Scope.JOBS,
+    "/v1/audio/voices": gate.Scope.VOICES,
+}
+"""Routes that take files: multipart bodies, which go to disk as they come. Only from who may send them."""
 BODY_STALL_S = 30.0
 """How long a body may stand still while it is read."""
+BODY_BYTES_PER_S = 1024
+"""How fast it must come beside that: a byte now and then would hold a connection for days."""
+STOPPING_RETRY_S = 5
 API = "/v1/"
 _SESSION = "/v1/session"
 _FORM = "multipart/form-data"
@@ -106,11 +115,12 @@ class Envelope:
         asked = Headers(scope=scope).get("x-request-id", "")
         state = scope.setdefault("state", {})
         state["request_id"] = asked if _SANE_ID.fullmatch(asked) else f"req_{uuid4().hex}"
-        started_s, status, request_id = time.perf_counter(), 500, state["request_id"]
+        started_s, status, request_id, started = time.perf_counter(), 500, state["request_id"], False
 
         async def sending(message: Message) -> None:
-            nonlocal status, request_id
+            nonlocal status, request_id, started
             if message["type"] == "http.response.start":
+                started = True
                 headers = MutableHeaders(scope=message)
                 add_headers(headers, scope, self._service)
                 status, request_id = message["status"], headers["X-Request-Id"]
@@ -122,6 +132,11 @@ class Envelope:
                 await answer(400, nothing.body)(scope, receive, sending)
             else:
                 await self._app(scope, receive, sending)
+        except asyncio.CancelledError:
+            # The server stops and its grace is over. It closes the connection of what is not at its end.
+            if not started:
+                late = ApiError(503, "this server stops; send it again", headers={"Retry-After": str(STOPPING_RETRY_S)})
+                await answer(503, late.body, late.headers)(scope, receive, sending)
         finally:
             _log(scope, status, request_id, time.perf_counter() - started_s)
 
@@ -164,11 +179,16 @@ class BodyGuard:
             if announced.isdecimal() and int(announced[:20]) > limit_bytes:
                 raise _too_large(limit_bytes)
             if scope["path"].startswith(API) and scope["path"] != _SESSION:
-                await run_in_threadpool(caller_of, HTTPConnection(scope), self._service)
+                await run_in_threadpool(self._check, HTTPConnection(scope))
         except (ApiError, Refused, JobsError) as error:
             await (await refusal(Request(scope), error))(scope, receive, send)
         else:
             await self._app(scope, _Reading(receive, limit_bytes, kind), send)
+
+    def _check(self, connection: HTTPConnection) -> None:
+        caller, needed = caller_of(connection, self._service), UPLOADS.get(connection.scope["path"])
+        if needed is not None:
+            check_scope(caller, needed)
 
     def _limit_bytes(self, path: str, kind: str) -> int:
         if path == _SESSION:
@@ -184,15 +204,19 @@ class _Reading:
         self._limit_bytes = limit_bytes
         self._json: bytearray | None = bytearray() if kind.rpartition("/")[2].rpartition("+")[2] == "json" else None
         self._seen_bytes = 0
+        self._waited_s = 0.0
         self._whole = False
 
     async def __call__(self) -> Message:
         if self._whole:  # what comes now is that the reader went away
             return await self._receive()
+        began_s, behind_s = time.monotonic(), self._waited_s - self._seen_bytes / BODY_BYTES_PER_S
         try:
-            message = await asyncio.wait_for(self._receive(), BODY_STALL_S)
+            message = await asyncio.wait_for(self._receive(), BODY_STALL_S - max(0.0, behind_s))
         except TimeoutError:
-            raise Refused(408, f"no more of the body came for {BODY_STALL_S:.0f} s", code="body_timeout") from None
+            pace = f"stood still for {BODY_STALL_S:.0f} s or came at less than {BODY_BYTES_PER_S} bytes a second"
+            raise Refused(408, f"the body {pace}; send it again", code="body_timeout") from None
+        self._waited_s += time.monotonic() - began_s
         piece = message.get("body", b"")
         self._seen_bytes += len(piece)
         self._whole = not message.get("more_body", False)

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """What changes nothing here, whoever sends it."""
 _PORTS = {"http": 80, "https": 443}
-_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "via")
+_PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via")
 
 
 def is_loopback(host: str) -> bool:

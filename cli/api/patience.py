@@ -1,6 +1,7 @@
 """uvicorn's HTTP/1.1 with an end to its patience: who sends a request's head too slowly loses the connection.
 
-uvicorn itself waits for ever for the head of a request, so that a few hundred idle connections could take all places.
+uvicorn itself waits for ever for the head of a request, so that a few hundred idle connections could take all places;
+and who comes when all are taken would get words that no client of ours reads.
 Bodies are timed in `cli/api/limits.py`, idle connections between requests by uvicorn's `timeout_keep_alive`.
 """
 
@@ -8,10 +9,15 @@ from __future__ import annotations
 
 import asyncio
 
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cli.api.errors import ApiError, answer
 
 HEAD_S = 20.0
 """How long the request line and the headers may take, from the first byte (or from when the connection was made)."""
+
+RETRY_AFTER_S = 5
 
 
 class PatientProtocol(H11Protocol):
@@ -22,6 +28,8 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as the parent's
         """See asyncio."""
         super().connection_made(transport)
+        self._places, self.limit_concurrency = self.limit_concurrency, None
+        self._all_routes = self.app
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -29,6 +37,9 @@ class PatientProtocol(H11Protocol):
         before = self.cycle
         if before is None or before.response_complete:
             self._wait()
+        taken = max(len(self.connections), len(self.tasks))
+        is_full = self._places is not None and taken >= self._places
+        self.app = _no_place if is_full else self._all_routes  # type: ignore[assignment]  # ASGI by another's names
         super().data_received(data)
         if self.cycle is not before:
             self._done_waiting()
@@ -46,3 +57,10 @@ class PatientProtocol(H11Protocol):
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
+
+
+async def _no_place(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers where all connections are taken."""
+    busy = ApiError(503, "this server has as many connections as it takes; try again in a moment", code="too_busy")
+    headers = {"Retry-After": str(RETRY_AFTER_S), "Connection": "close"}
+    await answer(503, busy.body, headers)(scope, receive, send)

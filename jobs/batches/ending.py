@@ -34,7 +34,7 @@ from jobs.batches.records import (
     Submitted,
     Why,
 )
-from jobs.errors import ObjectMissing
+from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.live_formats import LiveEncoder, LiveFormat
 
 MAX_INLINE_BYTES = 32 * 1024 * 1024
@@ -125,13 +125,13 @@ class _Ending:
         elif isinstance(outcome, Spoken):
             try:
                 good.add(self._spoken(line, outcome))
-            except ObjectMissing as error:
+            except (ObjectMissing, ObjectDamaged) as error:
                 bad.add(self._failure(line, Unspoken("audio_lost", str(error))))
         else:
             bad.add(self._failure(line, outcome))
 
     def _spoken(self, line: Line, spoken: Spoken) -> bytes:
-        """A line that has audio. Raises ObjectMissing."""
+        """A line that has audio. Raises ObjectMissing, ObjectDamaged."""
         audio_format = line.audio_format or LiveFormat.MP3
         part = self.submitted.jobs[line.job]
         key, source = audio_key(self.record.id, line, part), item_key(line, part)
@@ -154,13 +154,17 @@ class _Ending:
         return self._answer(line, 200, body)
 
     def _convert(self, source: str, key: str, audio_format: LiveFormat) -> None:
-        """From the flac of a line to a format that jobs do not write."""
-        with self.desk.store.open(source) as file, soundfile.SoundFile(file) as sound:
-            encoder = LiveEncoder(audio_format, sound.samplerate)
-            with self.desk.store.writer(key) as path, path.open("wb") as target:
-                for block in sound.blocks(_BLOCK_SAMPLES, dtype="int16"):
-                    target.write(encoder.add(block))
-                target.write(encoder.close())
+        """From the flac of a line to a format that jobs do not write. Raises ObjectMissing, ObjectDamaged."""
+        try:
+            with self.desk.store.open(source) as file, soundfile.SoundFile(file) as sound:
+                encoder = LiveEncoder(audio_format, sound.samplerate)
+                with self.desk.store.writer(key) as path, path.open("wb") as target:
+                    for block in sound.blocks(_BLOCK_SAMPLES, dtype="int16"):
+                        target.write(encoder.add(block))
+                    target.write(encoder.close())
+        except soundfile.LibsndfileError as error:
+            msg = f"{source} in {self.desk.store.url} cannot be decoded: {error}"
+            raise ObjectDamaged(msg) from error
 
     def _measured(self, key: str) -> tuple[int, str]:
         """Size and SHA-256 of an object."""

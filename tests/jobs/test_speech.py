@@ -57,6 +57,11 @@ def test_a_text_is_spoken_as_it_is():
     assert len(plan.chapters) == 1
 
 
+def test_a_text_is_cut_into_its_sentences_so_that_the_first_is_heard_soon():
+    said = [segment.spoken for segment in asked(World(), "One is here. Two comes after. And three.").plan.segments]
+    assert said == ["One is here.", "Two comes after.", "And three."]
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_is_spoken_or_refused(text):

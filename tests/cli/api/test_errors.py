@@ -116,6 +116,16 @@ def test_an_unknown_path_and_a_wrong_method(door: Door) -> None:
     response = door.client.put("/v1/echo")
     assert error_of(response, 405)["code"] == "method_not_allowed"
     assert response.headers["Allow"] == "POST"
+    for path, allowed in {"/v1/jobs": "GET, POST", "/v1/jobs/x": "GET, DELETE", "/v1/files": "GET, POST"}.items():
+        response = door.client.put(path)
+        assert response.headers["Allow"] == allowed
+        assert str(error_of(response, 405)["message"]).endswith(f"use {allowed}")
+
+
+def test_nobody_is_sent_elsewhere(door: Door) -> None:
+    """The framework's redirect of a path with one slash more goes to the Host that was sent, and never to https."""
+    response = door.client.get("/v1/jobs/", headers={"Host": "evil.example"}, follow_redirects=False)
+    assert error_of(response, 404)["code"] == "not_found"
 
 
 # ── bodies ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -131,8 +141,8 @@ def test_an_unknown_path_and_a_wrong_method(door: Door) -> None:
         (b'{"text": "a\x00"}', "nul_character", None),
         (b'{"text": "a\\u0000"}', "nul_character", None),
         (b'{"text": "\\\\\\u0000"}', "nul_character", None),
-        (b"[" * 100_000, None, None),
-        (b'{"text": "a", "number": ' + b"9" * 5000 + b"}", None, None),
+        (b"[" * 100_000, "json_invalid", None),
+        (b'{"text": "a", "number": ' + b"9" * 5000 + b"}", "json_invalid", None),
         (b"[]", "model_attributes_type", None),
         (b"{}", "missing", "text"),
         (b'{"text": "a", "unknown": 1}', "extra_forbidden", "unknown"),

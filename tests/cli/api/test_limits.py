@@ -8,7 +8,7 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,7 +17,7 @@ import pytest
 from cli.api import limits
 from cli.api.app import make_app
 from cli.api.limits import JSON_BYTES
-from cli.api.service import Limits
+from cli.api.service import Limits, Service
 from jobs.access.gate import Scope
 from tests.cli.api.probes import add_probes
 from tests.helpers_api import Door, api, auth, running_server
@@ -28,7 +28,7 @@ OWN_ID = re.compile(r"req_[0-9a-f]{32}")
 
 @pytest.fixture
 def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    monkeypatch.setattr(limits, "UPLOADS", limits.UPLOADS | {"/v1/form", "/v1/size"})
+    monkeypatch.setattr(limits, "UPLOADS", limits.UPLOADS | dict.fromkeys(("/v1/form", "/v1/size"), Scope.READ))
     with api(works=False, limits=SMALL) as made:
         add_probes(made.app)
         yield made
@@ -241,6 +241,23 @@ def test_a_body_that_stands_still_is_given_up(url: str, monkeypatch: pytest.Monk
     assert b"body_timeout" in answer
 
 
+def test_an_upload_is_not_read_from_who_may_not_send_it(door: Door, url: str) -> None:
+    secret = door.token(Scope.READ)
+    head = "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 1000"
+    for path in ("/v1/jobs", "/v1/plans", "/v1/files", "/v1/audio/voices"):
+        ask = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{head}\r\nAuthorization: Bearer {secret}\r\n\r\n"
+        refused = raw(url, ask.encode())  # no byte of it was sent
+        assert refused.startswith(b"HTTP/1.1 403 "), (path, refused)
+        assert b"missing_scope" in refused
+
+
+def test_a_body_that_trickles_in_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "BODY_STALL_S", 0.5)
+    head = b"POST /v1/size HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 40\r\n\r\n"
+    answer = raw(url, head, *[b"x"] * 20, pause_s=0.05)  # it never stands still for long
+    assert answer.startswith(b"HTTP/1.1 408 ")
+
+
 def test_a_body_that_comes_slowly_is_waited_for(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "BODY_STALL_S", 5.0)
     head = b"POST /v1/size HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 30\r\n\r\n"
@@ -323,3 +340,34 @@ def test_an_unforeseen_fault_is_in_the_log_as_500(door: Door, caplog: pytest.Log
 def test_the_app_is_made_with_all_of_it(door: Door) -> None:
     kinds = [one.cls for one in make_app(door.service).user_middleware]
     assert kinds.index(limits.Envelope) < kinds.index(limits.BodyGuard)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_server_that_stops_breaks_answers_off_without_a_fault_in_its_log(
+    begun: bool,
+) -> None:
+    """uvicorn cancels what is not at its end when its grace is over, and logs what comes out of it as our failure."""
+    sent: list[dict[str, object]] = []
+
+    async def endless(_scope: object, _receive: object, send: Callable[..., Awaitable[None]]) -> None:
+        if begun:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.Event().wait()
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    async def stopped(service: Service) -> None:
+        scope = {"type": "http", "method": "GET", "path": "/v1/slow", "headers": []}
+        task = asyncio.create_task(limits.Envelope(endless, service)(scope, None, send))
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    with api(works=False) as door:
+        asyncio.run(stopped(door.service))
+    assert [one.get("status") for one in sent if one["type"] == "http.response.start"] == [200 if begun else 503]
+    ended = any(one["type"] == "http.response.body" and not one.get("more_body") for one in sent)
+    assert ended is not begun  # one that was begun never ends as if it were whole
+    if not begun:
+        assert b"retry-after" in dict(sent[0]["headers"])

@@ -7,11 +7,13 @@ import time
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from cli.api import patience
 from cli.api.patience import PatientProtocol
 from tests.helpers_api import api, running_server
+from tests.helpers_cli import wait_until
 
 HEAD = b"GET /v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 SHORT_S = 0.3
@@ -75,3 +77,14 @@ def test_between_requests_the_connection_stays(connection: socket.socket) -> Non
         connection.sendall(b"\r\n")
         assert b" 200 OK" in answer(connection)
         time.sleep(2 * SHORT_S)
+
+
+def test_who_comes_when_all_places_are_taken_is_told_so_as_everybody_is() -> None:
+    with api(works=False) as door, running_server(door.service, limit_concurrency=2) as url:
+        parts = urlsplit(url)
+        with socket.create_connection((parts.hostname, parts.port)), httpx.Client(base_url=url) as client:
+            response = client.get("/livez")
+            assert response.status_code == 503
+            assert response.json()["error"]["code"] == "too_busy"
+            assert int(response.headers["Retry-After"]) > 0
+        wait_until(lambda: httpx.get(f"{url}/livez").status_code == 200, "there is room again", timeout_s=20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jobs import keys
 from jobs.batches.records import Counts, Status, Why
 from jobs.errors import IllegalMove, UnknownBatch
 from jobs.purge import purge_jobs
@@ -169,6 +170,17 @@ def test_audio_that_somebody_deleted_is_not_promised(office: Office) -> None:
     batch = office.begin(*some(2))
     office.work()
     office.store.delete(office.batches.audio(batch, "line 1").key)
+    office.clerk.round()
+    assert [line["custom_id"] for line in office.outputs(batch)] == ["line 0"]
+    assert office.errors(batch) == {"line 1": "audio_lost"}
+
+
+def test_audio_that_was_damaged_is_not_promised(office: Office) -> None:
+    batch = office.begin(*some(2, response_format="aac"))
+    (job,) = office.jobs(batch)
+    office.work()
+    damaged = next(key for key in office.store.list(keys.job_object(job, "items/")) if "line-1" in key)
+    office.store.put(damaged, b"no flac")
     office.clerk.round()
     assert [line["custom_id"] for line in office.outputs(batch)] == ["line 0"]
     assert office.errors(batch) == {"line 1": "audio_lost"}
