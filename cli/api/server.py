@@ -80,6 +80,8 @@ class Asked:
             found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             family, _, _, _, address = found[0]
             listener = socket.create_server(address[:2], family=family)
+            # asyncio does so only for sockets it made itself; without it each small answer waits 40 ms for an ACK.
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         except OSError as error:
             why = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
             msg = f"cannot listen on {self.host} port {self.port}: {why}; choose another --port or --host"

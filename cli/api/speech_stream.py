@@ -16,17 +16,21 @@ from cli.api.errors import ApiError, ErrorBody, of_ours, type_of
 from cli.api.live_answer import Head
 from cli.api.service import Service
 from jobs.access.gate import Caller
-from jobs.errors import IllegalMove, JobsError, SpeechIncomplete, UnknownJob
+from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, SpeechIncomplete, UnknownJob
 from jobs.listen import Listener, Sound
 from jobs.live_formats import LiveEncoder, LiveFormat
 from jobs.protocols import Truth
 from jobs.speech import Speech, Wanted, begin
+from jobs.state import FINAL_JOB_STATES
 
 log = logging.getLogger(__name__)
 
 NOBODY_S = 20.0
 """How long a request waits while no worker lives that could speak it."""
 LOOK_EVERY_S = 5.0
+CANCEL_FOR_S = 60.0
+"""How long a request that nobody hears any more is tried to be cancelled while the broker is away."""
+CANCEL_AGAIN_S = 1.0
 RETRY_AFTER_S = 5
 SSE = "text/event-stream; charset=utf-8"
 
@@ -53,9 +57,10 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
     with speaking(service, order.caller, order.request_id):
         spend_chars(service, order.caller, len(order.wanted.text))
         home = service.home
-        speech = begin(order.wanted, service.truth, store_url=home.url, job=order.request_id)
-        with _cancelled_unless_whole(service.truth, speech.job) as whole:
-            waiting = _Waiting(service.truth, speech.engine, stopped)
+        # From before it is queued: a broker that goes away then may have taken it.
+        with _cancelled_unless_whole(service.truth, order.request_id) as whole:
+            speech = begin(order.wanted, service.truth, store_url=home.url, job=order.request_id)
+            waiting = _Waiting(service.truth, speech, stopped)
             listener = Listener(service.truth, service.streams, home, job=speech.job, plan=speech.plan)
             sounds = listener.sounds(whole=True, stopped=waiting)
             first = _first(sounds, waiting)
@@ -63,8 +68,7 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
                 return
             body = _events if order.sse else _audio
             yield _head(order, first)
-            yield from body(order, speech, chain([first], _rest(sounds, waiting)))
-            whole()
+            yield from body(order, speech, chain([first], _rest(sounds, waiting, whole)))
 
 
 def _first(sounds: Iterator[Sound], waiting: _Waiting) -> Sound | None:
@@ -79,14 +83,15 @@ def _first(sounds: Iterator[Sound], waiting: _Waiting) -> Sound | None:
     return first
 
 
-def _rest(sounds: Iterator[Sound], waiting: _Waiting) -> Iterator[Sound]:
-    """All further sounds: an end that is none of the text is an error."""
+def _rest(sounds: Iterator[Sound], waiting: _Waiting, whole: Callable[[], None]) -> Iterator[Sound]:
+    """All further sounds, then `whole()`: an end that is none of the text is an error."""
     yield from sounds
     if waiting.nobody:
         raise SpeechIncomplete(waiting.why)
     if waiting.left:
         msg = "nobody listens any more"
         raise SpeechIncomplete(msg)
+    whole()
 
 
 def _head(order: Order, first: Sound) -> Head:
@@ -143,17 +148,18 @@ def _event(value: dict[str, object]) -> bytes:
 class _Waiting:
     """Whether it is pointless to wait: the reader left, or no worker lives that speaks this (looked up now and then).
 
-    Once it is, it stays so.
+    Once it is, it stays so. What is spoken already needs no worker, however slowly it is read.
     """
 
-    def __init__(self, truth: Truth, engine: str, stopped: Callable[[], bool]) -> None:
+    def __init__(self, truth: Truth, speech: Speech, stopped: Callable[[], bool]) -> None:
         self._truth = truth
-        self._engine = engine
+        self._speech = speech
         self._stopped = stopped
-        self._seen_s = self._looked_s = time.monotonic()
+        self._looked_s = time.monotonic()
+        self._missed_s: float | None = None
         self.left = False
         self.nobody = False
-        self.why = f"no worker that speaks {engine} was up for {NOBODY_S:.0f} s; try again when one is"
+        self.why = f"no worker that speaks {speech.engine} was up for {NOBODY_S:.0f} s; try again when one is"
 
     def __call__(self) -> bool:
         self.left = self.left or self._stopped()
@@ -162,10 +168,21 @@ class _Waiting:
         return self.left or self.nobody
 
     def _look(self) -> None:
-        self._looked_s = time.monotonic()
-        if any(self._engine in status.info.models for status in self._truth.workers()):
-            self._seen_s = self._looked_s
-        self.nobody = self._looked_s - self._seen_s > NOBODY_S
+        before_s, self._looked_s = self._looked_s, time.monotonic()
+        lives = any(self._speech.engine in status.info.models for status in self._truth.workers())
+        if lives or self._is_over():
+            self._missed_s = None
+            return
+        # Between looks that lie far apart (a slow reader) nobody knows whether one was up.
+        if self._missed_s is None or self._looked_s - before_s > NOBODY_S:
+            self._missed_s = self._looked_s
+        self.nobody = self._looked_s - self._missed_s > NOBODY_S
+
+    def _is_over(self) -> bool:
+        try:
+            return self._truth.job(self._speech.job).state in FINAL_JOB_STATES
+        except UnknownJob:  # it ended some time ago
+            return True
 
 
 @contextmanager
@@ -181,9 +198,21 @@ def _cancelled_unless_whole(truth: Truth, job: str) -> Iterator[Callable[[], Non
         yield whole
     finally:
         if not done:
-            try:
-                truth.cancel(job)
-            except (UnknownJob, IllegalMove):
-                pass  # it came to its end, maybe some time ago
-            except JobsError as error:
-                log.warning("speech %s goes on unheard, it could not be cancelled: %s", job, error)
+            _cancel(truth, job)
+
+
+def _cancel(truth: Truth, job: str) -> None:
+    """Cancel a request that is there and goes on. A broker that is away is asked again, for CANCEL_FOR_S."""
+    give_up_s = time.monotonic() + CANCEL_FOR_S
+    while True:
+        try:
+            truth.cancel(job)
+        except (UnknownJob, IllegalMove):
+            return  # it was never queued, or it came to its end
+        except BrokerUnavailable as error:
+            if time.monotonic() > give_up_s:
+                log.warning("speech %s may go on unheard, it could not be cancelled: %s", job, error)
+                return
+            time.sleep(CANCEL_AGAIN_S)
+        else:
+            return

@@ -2,7 +2,9 @@
 
 const BASE = new URL(".", document.baseURI);
 const AWAY = new Set([0, 502, 503, 504]);
-const AWAY_EVERY_MS = 2000;
+export const AWAY_EVERY_MS = 2000;
+/** How often a tab in the background looks, so that its title is not a lie. */
+export const HIDDEN_MS = 30_000;
 
 /** Whether the server answers (`away`, `back`), and that somebody must sign in (`sign-in`). */
 export const connection = new EventTarget();
@@ -90,28 +92,32 @@ const pause = (wait_ms, signal) =>
     signal.addEventListener("abort", end);
   });
 
-const seen = (signal) =>
+/** Until the page is seen, the view is left, or, if that is given, the time is over. */
+const seen = (signal, most_ms) =>
   new Promise((resolve) => {
     if (!document.hidden || signal.aborted) return resolve();
-    const look = () => {
-      if (document.hidden && !signal.aborted) return;
+    const end = () => {
+      clearTimeout(timer);
       document.removeEventListener("visibilitychange", look);
+      signal.removeEventListener("abort", end);
       resolve();
     };
+    const look = () => document.hidden || end();
+    const timer = most_ms ? setTimeout(end, most_ms) : null;
     document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look);
+    signal.addEventListener("abort", end);
   });
 
 /**
- * Do something now and again and again, while the page is seen. `failed(error)` is told what went wrong; it goes on,
- * unless that says `false`.
+ * Do something now and again and again, while the page is seen (with `hidden_ms`: in the background too, that seldom),
+ * until `work` says `true`. `failed(error)` is told what went wrong; it goes on, unless that says `false`.
  */
-export async function poll(work, every_ms, signal, failed = () => true) {
+export async function poll(work, every_ms, signal, failed = () => true, hidden_ms = null) {
   while (!signal.aborted) {
-    await seen(signal);
+    await seen(signal, hidden_ms);
     if (signal.aborted) return;
     try {
-      await work();
+      if ((await work()) === true) return;
     } catch (error) {
       if (isLeft(error)) return;
       if (!(error instanceof ApiError)) throw error;

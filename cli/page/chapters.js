@@ -113,12 +113,23 @@ function segments(context, chapter) {
   const list = h("ol", { class: "segments" });
   const below = h("div", {});
   let pages = 1;
+  let busy = false;
+  let again = false;
   const more = button("More segments", () => {
     pages += 1;
     reload();
   });
   more.hidden = true;
   const reload = async () => {
+    again ||= busy; // one after the other: an older answer must not come over a newer one
+    if (busy) return;
+    busy = true;
+    again = false;
+    await load();
+    busy = false;
+    if (again && !signal.aborted) reload();
+  };
+  const load = async () => {
     const found = [];
     let page = { has_more: true };
     try {

@@ -54,6 +54,7 @@ export function controls(feed, timeline, player, signal) {
     const hearing = player.status !== "idle" && found;
     say(where, hearing ? found.chapter.title || `Chapter ${found.chapter.chapter + 1}` : "");
     say(sentence, hearing && found.segment ? found.segment.text : hint(feed, timeline, player));
+    sentence.classList.toggle("muted", !hearing);
     player.dispatchEvent(new CustomEvent("heard", { detail: hearing ? found : null }));
   };
 

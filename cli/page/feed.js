@@ -1,6 +1,6 @@
 // One job, kept up to date: its document from the API, its events as they come (server-sent events).
 
-import { address, call, get, isLeft, poll } from "./api.js";
+import { address, call, get, HIDDEN_MS, isLeft, poll } from "./api.js";
 import { isFinal } from "./format.js";
 
 const KINDS = ["job", "segment_done", "segment_failed", "segment_again", "segment_settled", "chapter_assembled"];
@@ -32,12 +32,17 @@ export class JobFeed extends EventTarget {
 
   /** Load the job, then follow it until the view is left. `failed(error)` as for `poll`. */
   start(failed) {
-    poll(() => this.load(), SAFETY_MS, this.#signal, failed);
+    poll(() => this.load(), SAFETY_MS, this.#signal, failed, HIDDEN_MS);
     document.addEventListener("visibilitychange", () => this.#follow(), { signal: this.#signal });
   }
 
   async load() {
     this.set(await get(this.path, {}, this.#signal));
+  }
+
+  /** Look at the job soon: something hints that it went on. */
+  look() {
+    this.#soon("load", () => this.#loadQuietly(), SHOW_MS);
   }
 
   /** Do something to the job: `pause`, `resume`, `retry`; throws ApiError. */
@@ -47,7 +52,7 @@ export class JobFeed extends EventTarget {
         ? await call("DELETE", this.path, { signal: this.#signal })
         : await call("POST", `${this.path}/${what}`, { json, signal: this.#signal });
     if (answer?.object === "job") this.set({ ...this.job, ...answer });
-    this.#soon("load", () => this.#loadQuietly(), SHOW_MS);
+    this.look();
   }
 
   set(job) {
@@ -72,7 +77,7 @@ export class JobFeed extends EventTarget {
     this.#source = new EventSource(address(`${this.path}/events`, { after }));
     for (const kind of KINDS) this.#source.addEventListener(kind, (message) => this.#heard(kind, message));
     this.#source.addEventListener("error", () => {
-      this.#soon("load", () => this.#loadQuietly(), SHOW_MS); // asks at once whether the server is there
+      this.look(); // asks at once whether the server is there
       if (this.#source?.readyState !== EventSource.CLOSED) return; // it tries again by itself
       this.#close();
       this.#soon("open", () => this.#follow(), REOPEN_MS);

@@ -57,13 +57,13 @@ const MORE = [
   box("skip_bad_lines", "Pass over bad lines of a jsonl"),
 ];
 
-/** The options; `changed()` is called when one changes. `ready` is settled when models and voices are known. */
+/** The options; `changed()` is called when one changes. Models and voices are there after `load`. */
 export class Fields {
   #models = [];
   #voices = [];
   #controls = new Map();
 
-  constructor(changed, signal) {
+  constructor(changed) {
     const all = (fields) => h("div", { class: "fields" }, fields.map((field) => this.#field(field)));
     this.node = h(
       "fieldset",
@@ -79,7 +79,6 @@ export class Fields {
       if (event.target === this.#control("voice")) this.#showLicence();
       changed();
     });
-    this.ready = this.#load(signal);
   }
 
   /** What was chosen, by name; a file stays a File. */
@@ -136,7 +135,8 @@ export class Fields {
     return h("div", { class: "field" }, h("label", { for: id }, field.label), nodes, help, problem);
   }
 
-  async #load(signal) {
+  /** Ask for models and voices; tells how many models there are. Throws ApiError. */
+  async load(signal) {
     const [models, voices] = await Promise.all([get("v1/models", {}, signal), get("v1/audio/voices", {}, signal)]);
     this.#models = models.data;
     this.#voices = voices.data;

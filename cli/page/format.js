@@ -1,7 +1,6 @@
 // Numbers and words for people.
 
-const LOCALE = navigator.language || "en";
-const WHOLE = new Intl.NumberFormat(LOCALE);
+const WHOLE = new Intl.NumberFormat("en"); // as the words around them: 1,234 and 1.2 mean one thing each
 
 /** `1:02:03` or `2:03`; an en dash for what is not known. */
 export function clock(seconds) {
@@ -22,6 +21,12 @@ export function clockWords(seconds) {
     [whole % 60, "second"],
   ].filter(([number]) => number > 0);
   return parts.map(([number, word]) => counted(number, word)).join(" ") || "0 seconds";
+}
+
+/** How far work is, for screen readers: `12 %, 3 minutes to go`. */
+export function progressWords(job) {
+  const left = job.eta_s === null ? "" : `, ${clockWords(job.eta_s)} to go`;
+  return `${percent(job.progress)}${left}`;
 }
 
 /** `1 segment`, `2,000 segments`. */

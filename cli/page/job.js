@@ -5,28 +5,39 @@ import { chapterList } from "./chapters.js";
 import { controls } from "./controls.js";
 import { attribute, button, facts, h, keyed, notice, politely, say, title } from "./dom.js";
 import { JobFeed } from "./feed.js";
-import { bytes, clockWords, counted, isFinal, percent, price, stateWords, whole } from "./format.js";
+import { bytes, counted, isFinal, percent, price, progressWords, stateWords, whole } from "./format.js";
 import { numbersOf } from "./jobs.js";
 import { Player } from "./player.js";
 import { Timeline } from "./timeline.js";
+
+/** Of more files than these, those of the parts are folded away. */
+const FILES_SHOWN = 12;
 
 /** `#/jobs/<id>` */
 export function jobView({ main, signal }, id) {
   title(id);
   const feed = new JobFeed(id, signal);
   const away = h("div", {});
-  const back = h("p", { class: "back" }, h("a", { href: "#/" }, "All jobs"));
+  const back = h("p", { class: "back" }, h("a", { href: "#/" }, "All jobs"), " / ", h("code", {}, id));
   main.append(back, h("p", { class: "loading" }, "Loading…"), away);
-  feed.addEventListener("job", () => show(main, feed, signal), { once: true });
+  feed.addEventListener("job", () => show(main, feed, away, signal), { once: true });
   feed.start((error) => {
     main.querySelector(".loading")?.remove();
-    if (!feed.job || error.status === 404) away.replaceChildren(notice("bad", error.message));
+    if (error.status === 404) away.replaceChildren(...gone(id));
+    else if (!feed.job) away.replaceChildren(notice("bad", error.message));
     return error.status !== 404 && error.status !== 403;
   });
 }
 
-function show(main, feed, signal) {
+function gone(id) {
+  title("No such job");
+  const why = `No job has the id ${id}: it was purged, or the address is not whole.`;
+  return [h("h1", { class: "job-head" }, "No such job"), notice("bad", why)];
+}
+
+function show(main, feed, away, signal) {
   main.querySelector(".loading")?.remove();
+  away.replaceChildren();
   const timeline = new Timeline(feed, signal);
   const audio = h("audio", { id: "audio", preload: "none" });
   const player = new Player(feed, timeline, audio, signal);
@@ -96,17 +107,14 @@ function replaceIfNew(into, key, make) {
 }
 
 function factsOf(job) {
-  const licence = job.spec?.licences?.[job.voice];
   const device_s = job.cost?.device_s;
   const cost = [device_s ? `${device_s.toFixed(1)} device-seconds` : null, price(job.cost)];
   return [
-    ["Voice", licence ? `${job.voice}, ${licence}` : job.voice],
-    ["Model", job.model],
-    ["Language", job.language],
-    ["Priority", job.live ? `${job.priority}, live audio` : job.priority],
+    ["Voice", [job.voice, job.model, job.language].filter(Boolean).join(" · ")],
+    ["Licence", job.spec?.licences?.[job.voice]],
     ["Formats", job.formats?.join(", ")],
-    ["Cost so far", cost.filter(Boolean).join(", ")],
-    ["Job", job.id],
+    ["Priority", job.live ? `${job.priority}, live audio` : job.priority],
+    [isFinal(job.state) ? "Cost" : "Cost so far", cost.filter(Boolean).join(", ")],
   ];
 }
 
@@ -163,21 +171,32 @@ function failures(feed) {
   return section;
 }
 
+/** What is finished: the files of the whole before the many of its parts. */
 function files(feed) {
   const list = h("ul", { class: "files" });
-  const none = h("p", { class: "muted" }, "Finished audio is listed here as soon as it is made.");
+  const parts = h("ul", { class: "files" });
+  const number = h("summary", {});
+  const inside = h("details", {}, number, parts);
+  const none = h("p", { class: "muted" });
   feed.addEventListener("job", () => {
     const found = feed.job.files ?? [];
+    const many = found.length > FILES_SHOWN;
+    const isPart = (file) => many && file.name.includes("/");
     none.hidden = found.length > 0;
-    keyed(list, found, (file) => file.name, (file) => {
-      const href = address(file.url.replace(/^\//, ""));
-      const link = h("a", { href, download: file.name.split("/").at(-1), dir: "auto" }, file.name);
-      const size = h("span", { class: "number muted" });
-      const node = h("li", {}, link, size);
-      return { node, update: (now) => say(size, bytes(now.size_bytes)) };
-    });
+    say(none, feed.final ? "No file was made." : "Finished audio is listed here as soon as it is made.");
+    keyed(list, found.filter((file) => !isPart(file)), (file) => file.name, fileRow);
+    keyed(parts, found.filter(isPart), (file) => file.name, fileRow);
+    say(number, counted(parts.children.length, "file of its parts", "files of its parts"));
+    inside.hidden = !parts.children.length;
   });
-  return h("section", { "aria-labelledby": "files" }, h("h2", { id: "files" }, "Files"), list, none);
+  return h("section", { "aria-labelledby": "files" }, h("h2", { id: "files" }, "Files"), list, inside, none);
+}
+
+function fileRow(file) {
+  const href = address(file.url.replace(/^\//, ""));
+  const link = h("a", { href, download: file.name.split("/").at(-1), dir: "auto" }, file.name);
+  const size = h("span", { class: "number muted" });
+  return { node: h("li", {}, link, size), update: (now) => say(size, bytes(now.size_bytes)) };
 }
 
 /** What was asked for, for those who want to know. */
@@ -196,7 +215,7 @@ function options(feed) {
       ["Datasets", spec.exports?.join(", ")],
       ["Read-along", spec.read_along ? "yes" : null],
       ["Retakes", feed.job.counts.retakes ? whole(feed.job.counts.retakes) : null],
-      ...Object.entries(spec.licences ?? {}).map(([voice, licence]) => [`Licence of ${voice}`, licence]),
+      ...Object.entries(spec.licences ?? {}).filter(([voice]) => voice !== feed.job.voice).map(([voice, licence]) => [`Licence of ${voice}`, licence]),
     ];
     replaceIfNew(inside, JSON.stringify(rows), () => [facts(rows)]);
   });
@@ -209,6 +228,6 @@ function tell(job) {
   title(`${moves ? percent(job.progress) : stateWords(job.state)} · ${job.title || job.id}`);
   const changed = told !== `${job.id} ${job.state}`;
   told = `${job.id} ${job.state}`;
-  const rest = isFinal(job.state) ? "" : `, ${percent(job.progress)}, ${clockWords(job.eta_s)} to go`;
+  const rest = isFinal(job.state) ? "" : `, ${progressWords(job)}`;
   politely(`${stateWords(job.state)}${rest}`, { matters: changed });
 }

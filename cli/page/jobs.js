@@ -1,11 +1,13 @@
 // The list of jobs: what each is at, its numbers, page by page, and only those in one state if wanted.
 
-import { get, poll } from "./api.js";
+import { get, HIDDEN_MS, poll } from "./api.js";
 import { attribute, h, keyed, notice, politely, say, title } from "./dom.js";
-import { ago, ALL_STATES, clock, clockWords, counted, isFinal, percent, speed, stateWords } from "./format.js";
+import { ago, ALL_STATES, clock, counted, isFinal, percent, progressWords, speed, stateWords, whole } from "./format.js";
 
 const EVERY_MS = 2000;
 const PER_PAGE = 25;
+/** Of more characters, lists show two lines; the whole of it stands in a tooltip. */
+const LONG_TITLE = 100;
 
 /** `#/?state=running&after=<job>` */
 export function jobsView({ main, signal }, query) {
@@ -38,6 +40,7 @@ export function jobsView({ main, signal }, query) {
       if (!list.children.length) below.replaceChildren(notice("bad", error.message));
       return error.status !== 403;
     },
+    HIDDEN_MS,
   );
 }
 
@@ -73,45 +76,39 @@ function nobody(state, after) {
 
 function row() {
   const link = h("a", { dir: "auto" });
-  const author = h("span", { class: "muted", dir: "auto" });
   const badge = h("span", { class: "badge" });
   const bar = h("progress", { max: 1 });
   const share = h("span", { class: "number share" });
+  const line = h("div", { class: "line bar" }, bar, share);
   const numbers = h("p", { class: "numbers" });
-  const node = h(
-    "li",
-    { class: "card job" },
-    h("div", { class: "line" }, h("h2", {}, link), badge),
-    author,
-    h("div", { class: "line bar" }, bar, share),
-    numbers,
-  );
+  const node = h("li", { class: "card job" }, h("div", { class: "line" }, h("h2", {}, link), badge), line, numbers);
   return {
     node,
     update(job) {
       say(link, job.title || job.id);
       attribute(link, "href", `#/jobs/${encodeURIComponent(job.id)}`);
-      say(author, job.author ?? "");
-      author.hidden = !job.author;
+      attribute(link, "title", job.title.length > LONG_TITLE ? job.title : null);
       say(badge, stateWords(job.state));
       attribute(badge, "data-state", job.state);
       bar.value = job.progress;
       attribute(bar, "aria-label", `Progress of ${job.title || job.id}`);
       say(share, percent(job.progress));
-      numbersOf(numbers, job);
+      line.hidden = isFinal(job.state) && job.progress === 1; // a full bar says nothing more
+      numbersOf(numbers, job, job.author);
     },
   };
 }
 
-/** The numbers of one job, each in a span so that they wrap between, not inside. */
-export function numbersOf(into, job) {
+/** The numbers of one job, after its `author`, each in a span so that they wrap between, not inside. */
+export function numbersOf(into, job, author = "") {
   const counts = job.counts;
   const running = !isFinal(job.state) && job.state !== "paused";
   const told = [
-    `${counts.done} of ${counted(counts.total, "segment")}`,
-    counts.failed ? `${counts.failed} failed` : null,
-    counts.marked ? `${counts.marked} marked` : null,
-    counts.reused ? `${counts.reused} reused` : null,
+    author,
+    `${whole(counts.done)} of ${counted(counts.total, "segment")}`,
+    counts.failed ? `${whole(counts.failed)} failed` : null,
+    counts.marked ? `${whole(counts.marked)} marked` : null,
+    counts.reused ? `${whole(counts.reused)} reused` : null,
     `${clock(job.audio_s)} of audio`,
     running ? speed(job.times_real_time) : null,
     running && job.eta_s !== null ? `${clock(job.eta_s)} to go` : null,
@@ -119,7 +116,7 @@ export function numbersOf(into, job) {
   ].filter(Boolean);
   if (into.dataset.told === told.join()) return;
   into.dataset.told = told.join();
-  into.replaceChildren(...told.map((text) => h("span", {}, text)));
+  into.replaceChildren(...told.map((text) => h("span", {}, h("bdi", {}, text))));
 }
 
 function pagesOf(pages, found, state, after) {
@@ -141,6 +138,6 @@ function tell(jobs) {
   title(busy.length ? `${work} · Jobs` : "Jobs");
   const first = busy[0];
   if (first) {
-    politely(`${first.title || first.id}: ${percent(first.progress)}, ${clockWords(first.eta_s)} to go`);
+    politely(`${first.title || first.id}: ${progressWords(first)}`);
   }
 }

@@ -1,6 +1,6 @@
 // Which view is shown, who is signed in, whether the server answers, and the colours.
 
-import { call, connection, get } from "./api.js";
+import { AWAY_EVERY_MS, call, connection, get, poll, serverIsAway } from "./api.js";
 import { button, h, notice, title } from "./dom.js";
 import { jobView } from "./job.js";
 import { jobsView } from "./jobs.js";
@@ -47,9 +47,19 @@ function route() {
   const { path, query } = place();
   for (const [pattern, page, view] of VIEWS) {
     const match = pattern.exec(path);
-    if (match) return show(view, page, ...match.slice(1).map(decodeURIComponent), query);
+    const parts = match && decoded(match.slice(1));
+    if (parts) return show(view, page, ...parts, query);
   }
   return show(nothing, "");
+}
+
+/** Parts of an address as they were before they were put into it; null where it is broken. */
+function decoded(parts) {
+  try {
+    return parts.map(decodeURIComponent);
+  } catch {
+    return null;
+  }
 }
 
 function nothing({ main: into }) {
@@ -77,10 +87,16 @@ function askToSignIn() {
 
 function watchConnection() {
   const banner = document.getElementById("away");
+  // Not every view asks by itself. A view is never drawn anew for this: somebody may be writing in it.
+  const look = async () => {
+    await get("v1/session");
+    return !serverIsAway();
+  };
   connection.addEventListener("away", ({ detail }) => {
-    const again = button("Try now", route, { class: "quiet" });
+    const again = button("Try now", () => look().catch(() => null), { class: "quiet" });
     banner.replaceChildren(h("span", {}, `${detail.message}. Trying again all the time.`), again);
     banner.hidden = false;
+    poll(look, AWAY_EVERY_MS, new AbortController().signal, serverIsAway);
   });
   connection.addEventListener("back", () => {
     banner.hidden = true;

@@ -81,9 +81,9 @@ export class Player extends EventTarget {
     this.#rest = setTimeout(() => this.#release(), LET_GO_MS); // a paused stream still costs the server a place
   }
 
-  /** Play from a time on, within what is done. */
+  /** Play from a time on, within what is done; in the background more may have been heard than is known here. */
   seek(position_s) {
-    const to_s = Math.max(0, Math.min(position_s, Math.max(0, this.#timeline.known_s)));
+    const to_s = Math.max(0, Math.min(position_s, Math.max(this.#heard_s, this.#timeline.known_s)));
     this.loose = false;
     this.#wanted = true;
     this.#open(to_s, { from_s: to_s.toFixed(3) });
@@ -163,6 +163,7 @@ export class Player extends EventTarget {
     if (this.loose || (this.#feed.final && all)) return this.#finish();
     this.#drop(); // a browser by itself would fetch all again from where this stream began
     this.#become("cut");
+    this.#feed.look(); // in the background nothing else tells that the job has ended
     const wait_ms = Math.min(RETRY_MOST_MS, RETRY_MS * 2 ** this.#tries);
     this.#tries += 1;
     clearTimeout(this.#timer);

@@ -45,13 +45,14 @@ function chapters(all) {
     h(
       "tr",
       {},
-      h("td", { class: "number" }, String(index + 1)),
+      h("td", { class: "muted" }, String(index + 1)),
       h("th", { scope: "row", dir: "auto" }, chapter.title || "–"),
       h("td", { class: "number" }, whole(chapter.segments)),
       h("td", { class: "number" }, clock(chapter.audio_s)),
     );
   const rows = all.map(row);
-  const head = ["", "Title", "Segments", "Audio"].map((name) => (name ? h("th", { scope: "col" }, name) : h("td", {})));
+  const column = (name, kind = null) => h("th", { scope: "col", class: kind }, name);
+  const head = [h("td", {}), column("Title"), column("Segments", "number"), column("Audio", "number")];
   const table = (part) =>
     h(
       "div",

@@ -1,6 +1,6 @@
 // Submitting: files are dropped or picked, texts pasted; each is planned and looked at before it is queued.
 
-import { call, isLeft } from "./api.js";
+import { call, isLeft, poll } from "./api.js";
 import { button, h, notice, politely, say, title } from "./dom.js";
 import { Fields } from "./fields.js";
 import { bytes, counted } from "./format.js";
@@ -8,6 +8,7 @@ import { preview } from "./preview.js";
 
 const ENDINGS = ".txt,.md,.html,.htm,.xhtml,.epub,.jsonl,.srt,.vtt";
 const TEXT_NAME = "pasted text";
+const MODELS_EVERY_MS = 3000;
 const LISTS = new Set(["formats", "subtitles", "exports", "skip", "keep"]);
 const NUMBERS = new Set(["speed", "takes", "seed"]);
 const FLAGS = new Set(["live", "markup", "read_along", "skip_bad_lines", "room_tone"]);
@@ -15,6 +16,11 @@ const FLAGS = new Set(["live", "markup", "read_along", "skip_bad_lines", "room_t
 /** `#/submit` */
 export function submitView({ main, signal }) {
   title("Submit");
+  if (document.documentElement.classList.contains("looks-only")) {
+    const who = "This token may look, not submit. Sign out, and in again with one that has the scope ";
+    main.append(h("h1", {}, "Submit"), notice("warn", who, h("code", {}, "jobs"), "."));
+    return;
+  }
   const view = new Submission(signal);
   main.append(
     h("h1", {}, "Submit"),
@@ -36,21 +42,31 @@ class Submission {
 
   constructor(signal) {
     this.#signal = signal;
-    this.fields = new Fields(() => this.#stale(), signal);
+    this.fields = new Fields(() => this.#stale());
     this.trouble = h("div", {});
     this.result = h("section", { "aria-labelledby": "plan", class: "card", hidden: true });
     this.list = h("ul", { class: "waiting" });
   }
 
-  async begin() {
-    try {
-      const models = await this.fields.ready;
-      if (models) return;
-      const up = h("code", {}, "tts-batch up");
-      this.trouble.replaceChildren(notice("warn", "No worker is up, so nothing can be planned. Start one: ", up));
-    } catch (error) {
-      if (!isLeft(error)) this.trouble.replaceChildren(notice("bad", error.message));
-    }
+  /** Fill in models and voices as soon as there are some. */
+  begin() {
+    poll(
+      async () => {
+        if (await this.fields.load(this.#signal)) {
+          this.trouble.replaceChildren();
+          return true;
+        }
+        const up = h("code", {}, "tts-batch up");
+        this.trouble.replaceChildren(notice("warn", "No worker is up, so nothing can be planned. Start one: ", up));
+        return false;
+      },
+      MODELS_EVERY_MS,
+      this.#signal,
+      (error) => {
+        this.trouble.replaceChildren(notice("bad", error.message));
+        return error.status !== 403;
+      },
+    );
   }
 
   /** Where files are dropped or picked, or text is pasted. */

@@ -52,13 +52,8 @@ function refresh(into, fresh) {
 }
 
 function nowOf({ data, queue }) {
-  const waits = CLASSES.map((name) => [name, queue?.[name] ?? 0]);
-  const line = h(
-    "p",
-    { class: "numbers" },
-    waits.map(([name, number]) => h("span", {}, `${name}: ${whole(number)} waiting`)),
-    h("span", {}, `${whole(queue?.held ?? 0)} in work`),
-  );
+  const sums = [...CLASSES.map((name) => [`${name} waiting`, queue?.[name] ?? 0]), ["in work", queue?.held ?? 0]];
+  const line = h("ul", { class: "sums" }, sums.map((one) => h("li", {}, h("b", {}, whole(one[1])), ` ${one[0]}`)));
   if (!data.length) {
     const none = h("p", { class: "large" }, "No worker is up.");
     const how = h("pre", {}, h("code", {}, "tts-batch up\ntts-batch worker gpu --broker redis://…"));
@@ -71,7 +66,7 @@ function nowOf({ data, queue }) {
 function workerRow(worker) {
   const late = worker.beat_age_s > 5;
   return [
-    h("span", { title: worker.worker }, `${worker.host} · ${worker.worker.slice(-6)}`),
+    h("span", { title: `on ${worker.host}` }, worker.worker),
     worker.device,
     worker.models.join(", "),
     h(
@@ -89,7 +84,7 @@ function workerRow(worker) {
 function table(caption, head, rows) {
   return h(
     "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    { class: "card scroll", tabindex: "0", role: "region", "aria-label": caption },
     h(
       "table",
       {},

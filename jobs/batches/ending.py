@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ from jobs.live_formats import LiveEncoder, LiveFormat
 
 MAX_INLINE_BYTES = 32 * 1024 * 1024
 """Longer audio is told by its URL alone: whoever reads a line holds it in memory."""
+log = logging.getLogger(__name__)
 _BLOCK_SAMPLES = 1 << 16
 _BLOCK_BYTES = 1 << 20
 _STOPPED = {
@@ -46,6 +48,7 @@ _STOPPED = {
     Why.EXPIRED: ("batch_expired", "the batch's time was up before this line was spoken"),
 }
 _JOB_STOPPED = Unspoken("job_cancelled", "the job of this line was cancelled before it was spoken")
+_LOST = Unspoken("audio_lost", "its audio was deleted or damaged before the batch ended")
 _ENDS = {Why.CANCELLED: Status.CANCELLED, Why.EXPIRED: Status.EXPIRED}
 
 
@@ -126,7 +129,8 @@ class _Ending:
             try:
                 good.add(self._spoken(line, outcome))
             except (ObjectMissing, ObjectDamaged) as error:
-                bad.add(self._failure(line, Unspoken("audio_lost", str(error))))
+                log.warning("line %d of batch %s: %s", line.line, self.record.id, error)
+                bad.add(self._failure(line, _LOST))
         else:
             bad.add(self._failure(line, outcome))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from jobs.plan_store import load_plan
 from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 
+log = logging.getLogger(__name__)
 ASSEMBLED = frozenset({JobState.DONE, JobState.DONE_WITH_FAILURES})
 """Jobs whose items are all written."""
 
@@ -70,7 +72,8 @@ def outcomes_of(desk: Desk, lines: Sequence[Line], part: PartJob) -> dict[int, S
         results = desk.truth.results(part.job)
         segments = load_plan(desk.store, part.job).segments
     except (UnknownJob, ObjectMissing, ObjectDamaged) as error:
-        gone = Unspoken("job_deleted", f"its job was deleted before the batch ended: {error}")
+        log.warning("job %s of a batch is gone: %s", part.job, error)
+        gone = Unspoken("job_deleted", "its job was deleted before the batch ended")
         return {line.line: gone for line in lines}
     if record.state not in FINAL_JOB_STATES:
         raise BrokenOff
@@ -141,7 +144,8 @@ def _outcome(
         if record.state not in ASSEMBLED:
             _write_missing(desk, record, placed, own)
     except (BadInput, EncodeMismatch, ObjectMissing, ObjectDamaged) as error:
-        return Unspoken("audio_failed", str(error))
+        log.warning("segments %s of job %s have no audio: %s", numbers, record.job, error)
+        return Unspoken("audio_failed", "it was spoken, but its audio could not be written; the server's log says why")
     grade = max((result.grade for result in own.values()), key=lambda grade: grade.rank)
     return Spoken(placed.samples, placed.sample_rate_hz, grade, sum(result.takes for result in own.values()))
 
@@ -149,7 +153,7 @@ def _outcome(
 def _unfinished(record: JobRecord) -> Unspoken:
     """Why a line of a job that is over was not spoken."""
     if record.state is JobState.FAILED:
-        return Unspoken("job_failed", f"its job failed: {record.reason}")
+        return Unspoken("job_failed", f"its job failed before it was spoken; GET /v1/jobs/{record.job} says why")
     return Unspoken()
 
 

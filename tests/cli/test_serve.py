@@ -92,3 +92,14 @@ def test_an_ipv6_address_stands_in_brackets():
             assert made.url_of(listener) == f"http://[::1]:{listener.getsockname()[1]}"
     except BadOption:
         pytest.skip("this machine has no IPv6")
+
+
+def test_small_answers_are_sent_at_once():
+    """Accepted connections inherit it from the listener; else Nagle's algorithm holds each answer back."""
+    with (
+        asked().listener() as listener,
+        socket.create_connection(listener.getsockname()),
+    ):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

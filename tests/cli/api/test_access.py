@@ -299,7 +299,7 @@ def test_a_name_that_somebody_pointed_here_is_not_answered(door: Door, host: str
     assert door.client.get("/v1/session", headers={"Host": host}).status_code == 421
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "Via"])
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "X-Real-IP", "X-Forwarded-Proto", "Forwarded", "Via"])
 def test_what_a_proxy_brings_from_elsewhere_is_not_from_this_machine(door: Door, header: str) -> None:
     denied(door.client.get("/v1/probe/read", headers={header: "10.0.0.7"}), 401, "missing_api_key")
 

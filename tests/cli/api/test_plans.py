@@ -93,6 +93,15 @@ def test_what_a_job_would_be_refused_for_a_plan_is_too():
         assert planned(door, colour="red", status=400)["error"]["param"] == "colour"
 
 
+@pytest.mark.parametrize("encoding", ["punycode", "IDNA", " u7 ", "unicode_escape", "raw-unicode-escape"])
+def test_an_encoding_that_no_document_has_is_not_tried(encoding: str):
+    """Decoding a megabyte of punycode takes hours, in one of the few processes that plan for everybody."""
+    with api(idle=True) as door:
+        error = planned(door, b"Hello there.", status=400, encoding=encoding)["error"]
+        assert (error["code"], error["param"]) == ("bad_encoding", "encoding")
+        assert planned(door, "Grüße.".encode("cp1252"), encoding="Windows-1252")["segments"] == 1
+
+
 def test_too_many_plans_at_once_are_sent_away():
     with api(idle=True, planning=Turns(at_once=1, waiting=0)) as door, door.service.planning.turn():
         answer = door.client.post("/v1/plans", json={"text": "Hello.", "model": "fake"})

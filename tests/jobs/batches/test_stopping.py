@@ -19,6 +19,15 @@ def some(count: int = 6, **body: object) -> list[dict[str, object]]:
     return [request(f"line {n}", f"Line {'abcdefghijkl'[n]} is here.", **body) for n in range(count)]
 
 
+def assert_no_address(office: Office, batch: str) -> None:
+    """Callers learn nothing of where things are kept."""
+    end = office.now(batch).end
+    assert end is not None
+    told = str(office.lines(end.error_file_id))
+    assert office.store.url not in told
+    assert "disk" not in told
+
+
 def begun(office: Office, spoken: int = 2, **body: object) -> str:
     """A batch of six lines of which so many are spoken, and one more is at a worker."""
     batch = office.begin(*some(**body))
@@ -153,6 +162,7 @@ def test_lines_of_a_job_that_failed_say_so(office: Office) -> None:
     office.truth.move_job(office.jobs(batch)[0], JobState.FAILED, reason="finish: the disk is full")
     office.clerk.round()
     assert office.errors(batch) == {f"line {n}": "job_failed" for n in range(2, 6)}
+    assert_no_address(office, batch)
     assert office.now(batch).counts == Counts(total=6, completed=2, failed=4)
 
 
@@ -164,6 +174,7 @@ def test_lines_of_a_job_that_somebody_deleted_say_so(office: Office) -> None:
     assert office.now(batch).status is Status.FINALIZING
     office.clerk.round()
     assert set(office.errors(batch).values()) == {"job_deleted"}
+    assert_no_address(office, batch)
 
 
 def test_audio_that_somebody_deleted_is_not_promised(office: Office) -> None:
@@ -173,6 +184,7 @@ def test_audio_that_somebody_deleted_is_not_promised(office: Office) -> None:
     office.clerk.round()
     assert [line["custom_id"] for line in office.outputs(batch)] == ["line 0"]
     assert office.errors(batch) == {"line 1": "audio_lost"}
+    assert_no_address(office, batch)
 
 
 def test_audio_that_was_damaged_is_not_promised(office: Office) -> None:
@@ -184,6 +196,7 @@ def test_audio_that_was_damaged_is_not_promised(office: Office) -> None:
     office.clerk.round()
     assert [line["custom_id"] for line in office.outputs(batch)] == ["line 0"]
     assert office.errors(batch) == {"line 1": "audio_lost"}
+    assert_no_address(office, batch)
 
 
 def test_a_job_that_is_tried_again_in_time_is_waited_for(office: Office) -> None:
