@@ -37,11 +37,15 @@ def add(
     scope: Annotated[
         str, typer.Option(metavar="LIST", help="What it may do, comma-separated: read, jobs, speak, voices.")
     ] = "read,jobs,speak",
-    per_minute: Annotated[int | None, typer.Option(min=1, metavar="N", help="Requests per minute at most.")] = None,
-    chars_per_day: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Characters spoken per day (UTC) at most.")
+    per_minute: Annotated[
+        int | None, typer.Option(min=1, max=1_000_000, metavar="N", help="Requests per minute at most.")
     ] = None,
-    concurrent: Annotated[int | None, typer.Option(min=1, metavar="N", help="Speech requests at one time.")] = None,
+    chars_per_day: Annotated[
+        int | None, typer.Option(min=1, max=10**12, metavar="N", help="Characters spoken per day (UTC) at most.")
+    ] = None,
+    concurrent: Annotated[
+        int | None, typer.Option(min=1, max=100_000, metavar="N", help="Speech requests at one time.")
+    ] = None,
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="It ends after this: 90m, 12h, 30d or 8w; default: never.")
     ] = None,

@@ -22,6 +22,8 @@ from jobs.takes import load_take
 
 POLL_S = 0.2
 """How long one wait for news may take: whoever listens may be stopped that soon."""
+PIECE_S = 1.0
+"""Stored takes come in pieces of this length: many are held ahead of a slow reader, and the first is sent sooner."""
 QUIET_POLLS = 10
 """After so many waits without news it is looked whether the job is still there."""
 _ENDS = {EventKind.SEGMENT_DONE, EventKind.SEGMENT_SETTLED, EventKind.SEGMENT_FAILED}
@@ -176,7 +178,9 @@ class Listener:
     def _stored(self, segment: int, played: int) -> Iterator[Sound]:
         take = self._heard.takes[segment]
         info, samples = load_take(self._store, take)
-        yield Sound(samples[played:], info.sample_rate_hz)
+        piece = max(1, round(PIECE_S * info.sample_rate_hz))
+        for begin in range(played, max(samples.size, played + 1), piece):
+            yield Sound(samples[begin : begin + piece], info.sample_rate_hz)
 
     def _check_heard(self, segment: int) -> None:
         """Raise SpeechIncomplete where a segment was not heard to its end."""

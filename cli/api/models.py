@@ -38,6 +38,8 @@ class Model(BaseModel):
     """The licences of its voices, each once."""
     clones: bool
     """Whether it speaks like a reference clip."""
+    default: bool
+    """Whether a job that names no model is spoken by it."""
     alias_of: str | None = None
     """The model that this is another name of."""
 
@@ -73,13 +75,13 @@ def _models(service: Service) -> Iterator[Model]:
             since_s[offer.name] = min(status.info.started_at_s, since_s.get(offer.name, status.info.started_at_s))
     offers = {offer.name: offer for offer in service.offers()}
     for name, offer in sorted(offers.items()):
-        yield _model(name, offer, since_s.get(name, 0.0))
+        yield _model(service, name, offer, since_s.get(name, 0.0))
     for alias, name in sorted(service.aliases.items()):
         if name in offers and alias not in offers:
-            yield _model(alias, offers[name], since_s.get(name, 0.0))
+            yield _model(service, alias, offers[name], since_s.get(name, 0.0))
 
 
-def _model(name: str, offer: ModelOffer, since_s: float) -> Model:
+def _model(service: Service, name: str, offer: ModelOffer, since_s: float) -> Model:
     return Model(
         id=name,
         created=int(since_s),
@@ -92,5 +94,6 @@ def _model(name: str, offer: ModelOffer, since_s: float) -> Model:
         max_speed=offer.max_speed,
         licences=list(dict.fromkeys(voice.licence for voice in offer.voices)),
         clones=offer.clones,
+        default=name == service.settings.model,
         alias_of=None if name == offer.name else offer.name,
     )

@@ -3,11 +3,15 @@
 uvicorn itself waits for ever for the head of a request, so that a few hundred idle connections could take all places;
 and who comes when all are taken would get words that no client of ours reads.
 Bodies are timed in `cli/api/limits.py`, idle connections between requests by uvicorn's `timeout_keep_alive`.
+
+HTTP/1.0 has no other sign of an answer's end than that the connection is closed: one that is broken off is reset.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
+import struct
 
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -39,7 +43,7 @@ class PatientProtocol(H11Protocol):
             self._wait()
         taken = max(len(self.connections), len(self.tasks))
         is_full = self._places is not None and taken >= self._places
-        self.app = _no_place if is_full else self._all_routes  # type: ignore[assignment]  # ASGI by another's names
+        self.app = _no_place if is_full else self._all_routes
         super().data_received(data)
         if self.cycle is not before:
             self._done_waiting()
@@ -47,7 +51,16 @@ class PatientProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """See asyncio."""
         self._done_waiting()
+        cycle = self.cycle
+        if cycle is not None and cycle.response_started and not cycle.response_complete:
+            self._reset_if_old(cycle.scope["http_version"])
         super().connection_lost(exc)
+
+    def _reset_if_old(self, http_version: str) -> None:
+        """The socket is closed after `connection_lost`: with a reset then."""
+        if http_version == "1.0":
+            linger = struct.pack("ii", 1, 0)
+            self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
     def _wait(self) -> None:
         if self._waiting is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,8 +29,8 @@ log = logging.getLogger(__name__)
 NOBODY_S = 20.0
 """How long a request waits while no worker lives that could speak it."""
 LOOK_EVERY_S = 5.0
-CANCEL_FOR_S = 60.0
-"""How long a request that nobody hears any more is tried to be cancelled while the broker is away."""
+CANCEL_FOR_S = 300.0
+"""How long it is tried to cancel a request that nobody hears, while the broker is away."""
 CANCEL_AGAIN_S = 1.0
 RETRY_AFTER_S = 5
 SSE = "text/event-stream; charset=utf-8"
@@ -188,7 +189,7 @@ class _Waiting:
 @contextmanager
 def _cancelled_unless_whole(truth: Truth, job: str) -> Iterator[Callable[[], None]]:
     """Take a request back when the block is left before the given function was called."""
-    done = False
+    done = away = False
 
     def whole() -> None:
         nonlocal done
@@ -196,23 +197,30 @@ def _cancelled_unless_whole(truth: Truth, job: str) -> Iterator[Callable[[], Non
 
     try:
         yield whole
+    except BrokerUnavailable:
+        away = True
+        raise
     finally:
-        if not done:
-            _cancel(truth, job)
+        if not done and (away or not _cancelled(truth, job)):
+            # Not here: whoever waits for the answer would wait for the broker too.
+            threading.Thread(target=_cancel_later, args=(truth, job), name=f"cancel-{job}", daemon=True).start()
 
 
-def _cancel(truth: Truth, job: str) -> None:
-    """Cancel a request that is there and goes on. A broker that is away is asked again, for CANCEL_FOR_S."""
+def _cancelled(truth: Truth, job: str) -> bool:
+    """Cancel a request that is there and goes on; False: the broker is away."""
+    try:
+        truth.cancel(job)
+    except (UnknownJob, IllegalMove):
+        pass  # it was never queued, or it came to its end
+    except BrokerUnavailable:
+        return False
+    return True
+
+
+def _cancel_later(truth: Truth, job: str) -> None:
     give_up_s = time.monotonic() + CANCEL_FOR_S
-    while True:
-        try:
-            truth.cancel(job)
-        except (UnknownJob, IllegalMove):
-            return  # it was never queued, or it came to its end
-        except BrokerUnavailable as error:
-            if time.monotonic() > give_up_s:
-                log.warning("speech %s may go on unheard, it could not be cancelled: %s", job, error)
-                return
-            time.sleep(CANCEL_AGAIN_S)
-        else:
+    while not _cancelled(truth, job):
+        if time.monotonic() > give_up_s:
+            log.warning("speech %s may go on unheard: the broker was away too long to cancel it", job)
             return
+        time.sleep(CANCEL_AGAIN_S)

@@ -6,7 +6,7 @@ import { controls } from "./controls.js";
 import { attribute, button, facts, h, keyed, notice, politely, say, title } from "./dom.js";
 import { JobFeed } from "./feed.js";
 import { bytes, counted, isFinal, percent, price, progressWords, stateWords, whole } from "./format.js";
-import { numbersOf } from "./jobs.js";
+import { numbersOf, titleInto } from "./jobs.js";
 import { Player } from "./player.js";
 import { Timeline } from "./timeline.js";
 
@@ -76,7 +76,7 @@ function head(feed) {
   const known = h("div", {});
   feed.addEventListener("job", () => {
     const job = feed.job;
-    say(name, job.title || job.id);
+    titleInto(name, job);
     say(author, job.author ?? "");
     author.hidden = !job.author;
     say(badge, stateWords(job.state));

@@ -6,8 +6,7 @@ import { ago, ALL_STATES, clock, counted, isFinal, percent, progressWords, speed
 
 const EVERY_MS = 2000;
 const PER_PAGE = 25;
-/** Of more characters, lists show two lines; the whole of it stands in a tooltip. */
-const LONG_TITLE = 100;
+const LONG_TITLE = 60;
 
 /** `#/?state=running&after=<job>` */
 export function jobsView({ main, signal }, query) {
@@ -85,9 +84,8 @@ function row() {
   return {
     node,
     update(job) {
-      say(link, job.title || job.id);
+      titleInto(link, job);
       attribute(link, "href", `#/jobs/${encodeURIComponent(job.id)}`);
-      attribute(link, "title", job.title.length > LONG_TITLE ? job.title : null);
       say(badge, stateWords(job.state));
       attribute(badge, "data-state", job.state);
       bar.value = job.progress;
@@ -97,6 +95,12 @@ function row() {
       numbersOf(numbers, job, job.author);
     },
   };
+}
+
+/** A job's title, or its id. Of a long one some lines are seen; the whole of it stands in a tooltip. */
+export function titleInto(node, job) {
+  say(node, job.title || job.id);
+  attribute(node, "title", job.title?.length > LONG_TITLE ? job.title : null);
 }
 
 /** The numbers of one job, after its `author`, each in a span so that they wrap between, not inside. */

@@ -1,7 +1,7 @@
 // Submitting: files are dropped or picked, texts pasted; each is planned and looked at before it is queued.
 
 import { call, isLeft, poll } from "./api.js";
-import { button, h, notice, politely, say, title } from "./dom.js";
+import { button, h, notice, politely, title } from "./dom.js";
 import { Fields } from "./fields.js";
 import { bytes, counted } from "./format.js";
 import { preview } from "./preview.js";
@@ -176,8 +176,7 @@ class Submission {
 
   #show(...parts) {
     const heading = h("h2", { id: "plan" }, "The plan");
-    const name = h("p", { class: "muted", dir: "auto" });
-    say(name, this.#waiting.length ? nameOf(this.#waiting[0]) : "");
+    const name = h("p", { class: "muted" }, this.#waiting.slice(0, 1).map(nameOf));
     this.result.replaceChildren(heading, name, ...parts);
     this.result.hidden = false;
   }
@@ -207,7 +206,9 @@ function asJson(values) {
   return json;
 }
 
-const nameOf = (source) => (typeof source === "string" ? TEXT_NAME : `${source.name} (${bytes(source.size)})`);
+/** What a source is called; its name is set apart, whatever direction it is written in. */
+const nameOf = (source) =>
+  typeof source === "string" ? TEXT_NAME : [h("bdi", {}, source.name), ` (${bytes(source.size)})`];
 
 function over(event, zone, inside) {
   event.preventDefault();

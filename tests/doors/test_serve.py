@@ -33,9 +33,17 @@ class Serving:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, self.talk
+        if not line:  # it ended: its words are the error, and nothing stays open
+            finish(self.process)
+            talk = self.talk
+            self.close()
+            raise AssertionError(talk)
         self.told = json.loads(line)
         self.url: str = self.told["url"]
+
+    def close(self) -> None:
+        self.process.stdout.close()
+        self.errors.close()
 
     @property
     def talk(self) -> str:
@@ -59,8 +67,7 @@ def serving(home: Home, *words: str) -> Iterator[Serving]:
         yield made
     finally:
         finish(made.process)
-        made.process.stdout.close()
-        made.errors.close()
+        made.close()
 
 
 @pytest.fixture

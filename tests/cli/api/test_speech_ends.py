@@ -1,0 +1,207 @@
+"""How speech requests end when something is away: the reader, the broker, the workers, a segment."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from cli.api import speech_stream
+from cli.api.live_answer import Head
+from cli.api.speech_stream import Order, pieces
+from jobs.access.gate import Caller
+from jobs.errors import BrokerUnavailable, SpeechIncomplete
+from jobs.live_formats import LiveFormat
+from jobs.speech import Wanted, new_id
+from jobs.state import JobState
+from jobs.takes import TakeOrigin, write_take
+from tests.cli.api.test_speech import LONG, PATH, RATE_HZ, body, broken, events_of, fail, joined, leased, takes_of
+from tests.helpers_api import Door, api, running_server
+from tests.workers.making import Gate, Outage, Tap, until
+
+
+def order_of(door: Door, text: str = LONG, *, sse: bool = False, checked: bool = True) -> Order:
+    wanted = Wanted(text=text, offer=door.service.offer("fake"), checked=checked)
+    return Order(wanted, LiveFormat.PCM, sse, Caller(), new_id())
+
+
+def speak(door: Door, task: Any) -> None:
+    """What a worker does with a task, by hand."""
+    from jobs.spec import SegmentResult
+    from jobs.state import SegmentState
+
+    noise = np.random.default_rng(task.segment).uniform(-0.5, 0.5, 3000).astype(np.float32)
+    origin = TakeOrigin(task.model, task.voice, task.language, task.spoken, task.seed, task.speed, "n")
+    write_take(door.store, task.take, noise, sample_rate_hz=RATE_HZ, origin=origin)
+    told = {"job": task.job, "segment": task.segment, "chapter": task.chapter, "take": task.take}
+    result = SegmentResult(**told, state=SegmentState.DONE, samples=noise.size, sample_rate_hz=RATE_HZ)
+    assert door.truth.finish("idle-1", [result]) == [True]
+
+
+@contextmanager
+def away(door: Door) -> Iterator[Outage]:
+    """The service's broker, which can go away."""
+    outage = Outage()
+    door.service.broker = replace(door.service.broker, truth=Tap(door.service.broker.truth, outage))
+    yield outage
+
+
+class Begun:
+    """A request of which the first sound was read."""
+
+    def __init__(self, door: Door, order: Order, stopped: Callable[[], bool] = lambda: False) -> None:
+        self.answer = pieces(door.service, order, stopped)
+        self.got = b""
+
+    def read(self, count: int | None = None) -> bytes:
+        for number, piece in enumerate(self.answer, 1):
+            self.got += b"" if isinstance(piece, Head) else piece
+            if number == count:
+                break
+        return self.got
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speech_stream, "NOBODY_S", 0.2)
+    monkeypatch.setattr(speech_stream, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(speech_stream, "CANCEL_AGAIN_S", 0.02)
+
+
+@pytest.mark.parametrize("sse", [False, True])
+def test_of_a_request_that_cannot_be_completed_the_rest_is_not_spoken(sse):
+    with api(idle=True) as door:
+        order = order_of(door, sse=sse)
+        begun = Begun(door, order)
+        with door_thread(begun) as reading:
+            tasks = leased(door, 2)
+            speak(door, tasks[0])
+            fail(door, tasks[1])
+            error = reading()
+        assert isinstance(error, SpeechIncomplete) is not sse
+        if sse:
+            assert events_of(begun.got.decode())[-1]["type"] == "error"
+        assert door.truth.job(order.request_id).state is JobState.CANCELLED
+        assert door.truth.depth().segments == 0
+
+
+@contextmanager
+def door_thread(begun: Begun) -> Iterator[Callable[[], BaseException | None]]:
+    """The request is read to its end by a thread; the function waits for that and gives what it raised."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(begun.read)
+        yield reading.exception
+
+
+def test_what_is_spoken_already_needs_no_worker_however_slowly_it_is_read(quick):
+    with api(idle=True) as door:
+        order = order_of(door)
+        begun = Begun(door, order)
+        door.truth.lease("idle-1", 0)
+        with door_thread(begun) as reading:
+            tasks = leased(door)
+            speak(door, tasks[0])
+            for task in tasks[1:]:
+                speak(door, task)
+            assert reading() is None
+        again = order_of(door)
+        slow = Begun(door, again)
+        with door_thread_first(slow) as first:
+            tasks = leased(door)
+            for task in tasks:
+                speak(door, task)
+            first()
+        door.truth.retire("idle-1")
+        for _ in range(4):
+            time.sleep(0.1)
+            slow.read(1)
+        whole = slow.read()
+        assert np.array_equal(np.frombuffer(whole, "<i2"), joined(takes_of(door, again.request_id)))
+
+
+@contextmanager
+def door_thread_first(begun: Begun) -> Iterator[Callable[[], bytes]]:
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(begun.read, 2)
+        yield reading.result
+
+
+def test_a_worker_that_is_away_for_a_moment_while_the_reader_is_slow_is_waited_for(quick):
+    with api(idle=True) as door:
+        slow = Begun(door, order_of(door))
+        with door_thread_first(slow) as first:
+            tasks = leased(door)
+            speak(door, tasks[0])
+            first()
+        workers = [status.info for status in door.truth.workers()]
+        time.sleep(0.4)  # nobody reads, and nobody looks for workers
+        door.truth.retire("idle-1")
+        with door_thread(slow) as reading:
+            time.sleep(0.1)
+            for info in workers:
+                door.truth.register(info)
+            for task in leased(door):
+                speak(door, task)
+            assert reading() is None
+
+
+def test_a_cancel_is_not_lost_while_the_broker_is_away(quick):
+    with api(idle=True) as door, away(door) as outage:
+        order = order_of(door)
+        begun = Begun(door, order)
+        with door_thread_first(begun) as first:
+            speak(door, leased(door, 1)[0])
+            first()
+        outage.away.set()
+        begun.answer.close()
+        until(lambda: outage.refused.count("cancel") > 1, "it is tried again")
+        outage.away.clear()
+        until(lambda: door.truth.job(order.request_id).state is JobState.CANCELLED, "it is cancelled")
+
+
+def test_a_request_whose_queueing_was_not_confirmed_is_taken_back(quick, monkeypatch):
+    with api(idle=True) as door:
+        speak_truly = door.truth.speak
+
+        def speak_unconfirmed(*arguments: Any) -> None:
+            speak_truly(*arguments)
+            msg = "no reply"
+            raise BrokerUnavailable(msg)
+
+        monkeypatch.setattr(door.truth, "speak", speak_unconfirmed)
+        order = order_of(door)
+        with pytest.raises(BrokerUnavailable):
+            next(pieces(door.service, order, lambda: False))
+        until(lambda: door.truth.job(order.request_id).state is JobState.CANCELLED, "it is cancelled")
+        assert door.truth.depth().segments == 0
+
+
+def test_an_answer_over_http_1_0_that_is_broken_off_is_reset(monkeypatch):
+    """There only the connection's end tells the answer's end: a clean one would pass for the whole."""
+    gate = Gate(monkeypatch)
+    asked = json.dumps(body(LONG, response_format="pcm")).encode()
+    with api(slots=1) as door, running_server(door.service) as url:
+        where = urlsplit(url)
+        gate.let(1)
+        with socket.create_connection((where.hostname, where.port), timeout=20) as made:
+            head = f"POST {PATH} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {len(asked)}\r\n\r\n"
+            made.sendall(head.encode() + asked)
+            got = made.recv(65_536)
+            assert b"200 OK" in got
+            broken(monkeypatch)
+            gate.free()
+            with pytest.raises(ConnectionResetError):
+                while made.recv(65_536):
+                    pass
