@@ -33,8 +33,7 @@ class TruthCollector(Collector):
         """All figures, as they are now."""
         up = GaugeMetricFamily(f"{PREFIX}broker_up", "Whether the broker answers.")
         try:
-            states = Counter(record.state for record in self._truth.jobs())
-            workers, depth = self._truth.workers(), self._truth.depth()
+            states, workers, depth = self._truth.job_states(), self._truth.workers(), self._truth.depth()
         except BrokerUnavailable:
             up.add_metric([], 0)
             yield up

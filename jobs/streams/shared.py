@@ -145,7 +145,8 @@ class SharedStreams:
         want.found = kind.direct(want.job, after=want.after, timeout_s=0.0)
         with self._lock:
             if want.job not in kind.logs:
-                self._follow(want)
+                if len(want.found) < kind.per_read:  # who has more to read is not waited for by those at the end
+                    self._follow(want)
             elif not want.found:  # up to `floor` there is nothing any more
                 want.place = max(want.place, floor)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 
 from jobs.spec import JobRecord
@@ -20,6 +21,10 @@ class MemoryLists(MemoryJobs):
         records = {record.job: record for record in reversed(self.jobs())}
         listed = [records[job] for job in ids_after(list(records), after)]
         return [record for record in listed if not states or record.state in states][:limit]
+
+    def job_states(self) -> Counter[JobState]:
+        """How many jobs are in each state."""
+        return Counter(record.state for record in self.jobs())
 
     def assembled(self, job: str) -> frozenset[int]:
         """The chapters of a job whose audio is in the store."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
 from jobs import keys
 from jobs.spec import JobRecord
@@ -31,14 +33,19 @@ class RedisLists(RedisPart):
         """The first `limit` of some jobs that are in one of the states (none named: in any)."""
         if not states:
             return list(ids[:limit])
-        found: list[str] = []
+        found = (job for job, state in self._states(ids) if state and state.decode() in states)
+        return list(islice(found, limit))
+
+    def _states(self, ids: Sequence[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Some jobs with their states, asked for as far as they are wanted (None: the job is gone)."""
         for start in range(0, len(ids), STATES_PER_CALL):
             block = ids[start : start + STATES_PER_CALL]
-            told = self._calls.together(("HGET", keys.job(job), "state") for job in block)
-            found += [job for job, state in zip(block, told, strict=True) if state and state.decode() in states]
-            if len(found) >= limit:
-                break
-        return found[:limit]
+            yield from zip(block, self._calls.together(("HGET", keys.job(job), "state") for job in block), strict=True)
+
+    def job_states(self) -> Counter[JobState]:
+        """How many jobs are in each state."""
+        ids = texts(self._calls.repeat(lambda _again: self._calls.client.zrange(keys.JOBS, 0, -1)))
+        return Counter(JobState(state.decode()) for _job, state in self._states(ids) if state)
 
     def assembled(self, job: str) -> frozenset[int]:
         """The chapters of a job whose audio is in the store."""

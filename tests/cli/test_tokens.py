@@ -86,6 +86,14 @@ def test_a_token_is_taken_back_by_its_id_alone(valkey: Door) -> None:
     assert valkey.json("token", "list") == {"tokens": []}
 
 
+@pytest.mark.parametrize("option", ["--per-minute", "--chars-per-day", "--concurrent"])
+@pytest.mark.parametrize("limit", ["0", "9" * 24])
+def test_a_limit_that_cannot_be_counted_is_refused(door: Door, option: str, limit: str) -> None:
+    """The broker counts in doubles and answers in 64 bits: of 10²³ requests a minute −2⁶³ would be left."""
+    message = door.error("token", "add", "laptop", option, limit, code=2)["message"]
+    assert message.startswith(f"Invalid value for '{option}': Input should be ")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -89,7 +89,7 @@ def test_from_now_on(house: tuple[Streams, Truth]) -> None:
 @settings(max_examples=15, deadline=None)
 @given(writes=st.lists(st.integers(0, 400), max_size=60))
 def test_hundreds_of_jobs_are_read_in_order_by_going_on(kind: str, writes: list[int]) -> None:
-    streams, _truth = build(kind)
+    streams, _truth = build(kind, ttl_s=3600)  # streams of jobs that are not there expire
     jobs = [f"job-{number}" for number in range(401)]
     written: defaultdict[str, list[int]] = defaultdict(list)
     seen = {job: Seen() for job in jobs}

@@ -52,3 +52,12 @@ def test_assembled_chapters_are_named(house: House):
     house.truth.chapter_assembled("j", 1)
     assert house.truth.assembled("j") == {1}
     assert house.truth.assembled("nobody") == frozenset()
+
+
+def test_jobs_are_counted_by_state(house: House):
+    assert house.truth.job_states() == {}
+    for number in range(4):
+        assert house.truth.create_job(record(f"j{number}", created_at_s=float(number)))
+    house.truth.cancel("j1")
+    house.speak("spoken", 3)
+    assert house.truth.job_states() == {JobState.PLANNING: 3, JobState.CANCELLED: 1, JobState.ASSEMBLING: 1}

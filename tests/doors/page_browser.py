@@ -57,6 +57,26 @@ DROP = """([zone, files]) => {
   }
 }"""
 
+SLOW_PAGES = """(() => {
+  const real = globalThis.fetch;
+  let open = 0;
+  globalThis.mostPages = 0;
+  globalThis.fetch = async (address, options) => {
+    const isPage = String(address).includes("/segments") && String(address).includes("limit=100");
+    if (!isPage) return real(address, options);
+    open += 1;
+    globalThis.mostPages = Math.max(globalThis.mostPages, open);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    return real(address, options).finally(() => { open -= 1; });
+  };
+})()"""
+"""Pages of segments come slower than the job goes on; `mostPages` is how many were asked for at one time."""
+HIDE = """() => {
+  Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""The tab goes to the background, as far as the page can tell."""
+
 
 @contextmanager
 def browser() -> Iterator[Browser]:
@@ -107,9 +127,10 @@ class Window:
         """How far the page can be scrolled sideways."""
         return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
 
-    def violations(self) -> list[str]:
-        """What axe-core finds serious or critical."""
-        found = Axe().run(self.page).response["violations"]
+    def violations(self, *rules: str) -> list[str]:
+        """What axe-core finds serious or critical, by all rules or these."""
+        options = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+        found = Axe().run(self.page, options=options).response["violations"]
         return [
             f"{one['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
             for one in found

@@ -1,4 +1,4 @@
-"""The page in a real browser, over a real node: a book is dropped, heard while it is made, and fetched."""
+"""The page in a real browser: over a real node a book is dropped, heard while made, and fetched; and first visits."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.doors.page_browser import BOOK, LISTEN, WAIT_MS, browser, job_of, window
+from jobs.access.gate import Scope
+from tests.doors.page_browser import BOOK, LISTEN, WAIT_MS, job_of, window
+from tests.helpers_api import api, running_server, working
 from tests.helpers_cli import Home, wait_until
 
 expect.set_options(timeout=20_000)
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.slow]
 
 FINAL = {"done", "done_with_failures", "cancelled", "failed"}
 HEARD_BYTES = 24_000
@@ -38,18 +40,17 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     home = Home(tmp_path_factory.mktemp("page"))
-    with browser() as started:
-        process = home.start("serve", "--port", "0", "--json")
-        try:
-            wait_until(lambda: b"url" in (home.root / "background.out").read_bytes(), "the server listens")
-            url = json.loads((home.root / "background.out").read_text())["url"]
-            wait_until(lambda: bool(httpx.get(f"{url}/v1/models").json()["data"]), "a worker is up")
-            yield Served(home, url, started)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=60) == 0
+    process = home.start("serve", "--port", "0", "--json")
+    try:
+        wait_until(lambda: b"url" in (home.root / "background.out").read_bytes(), "the server listens")
+        url = json.loads((home.root / "background.out").read_text())["url"]
+        wait_until(lambda: bool(httpx.get(f"{url}/v1/models").json()["data"]), "a worker is up")
+        yield Served(home, url, chromium)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
 
 
 def audio_of(data: bytes) -> tuple[np.ndarray, int]:
@@ -78,6 +79,7 @@ def first_bytes(url: str) -> bytes:
     return got
 
 
+@pytest.mark.services
 @pytest.mark.voice
 def test_a_book_is_dropped_looked_at_heard_while_it_is_made_and_fetched(served: Served, tmp_path: Path) -> None:
     with window(served.browser, served.url) as view:
@@ -129,3 +131,46 @@ def test_a_book_is_dropped_looked_at_heard_while_it_is_made_and_fetched(served: 
         assert samples.size / rate_hz > now["audio_s"]
         assert float(np.sqrt(np.mean(samples**2))) > LEAST_RMS
         assert f"{now['files'][0]['name']}" in page.locator(".files").inner_text()
+
+
+def test_an_empty_house_says_what_to_do(chromium: Browser) -> None:
+    with api(works=False) as door, running_server(door.service) as url, window(chromium, url) as view:
+        view.go("#/", "Jobs")
+        expect(view.page.get_by_text("tts-batch submit book.epub")).to_be_visible()
+        assert view.violations() == []
+        view.go("#/workers", "Workers")
+        expect(view.page.get_by_text("No worker is up.")).to_be_visible()
+        view.go("#/submit", "Submit")
+        none = view.page.get_by_text("No worker is up, so nothing can be planned")
+        expect(none).to_be_visible()
+        with working(door.service):
+            expect(view.page.get_by_label("Model", exact=True)).to_have_value("fake")  # without another look
+            expect(none).to_be_hidden()
+        view.go("#/jobs/no-such-job", "No such job")
+        expect(view.page.get_by_role("alert").filter(has_text="no-such-job")).to_be_visible()
+
+
+def test_signing_in_and_out(chromium: Browser) -> None:
+    with api(works=False) as door, running_server(door.service) as url, window(chromium, url) as view:
+        secret, looking = door.token(*Scope), door.token(Scope.READ)
+        page = view.page
+        view.go("#/", "Sign in")
+        assert view.violations() == []
+        page.get_by_label("Token").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.locator("#token-problem").get_by_role("alert")).to_be_visible()
+        page.get_by_label("Token").fill(secret)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
+        assert secret not in str(page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])"))
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
+        page.get_by_label("Token").fill(looking)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
+        expect(page.get_by_role("link", name="Submit")).to_be_hidden()  # this token may only look
+        view.go("#/submit", "Submit")
+        expect(page.get_by_text("This token may look, not submit")).to_be_visible()
+        expect(page.locator(".drop")).to_have_count(0)

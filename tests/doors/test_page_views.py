@@ -15,10 +15,9 @@ from playwright.sync_api import Browser, expect
 from starlette.types import Receive, Scope, Send
 
 from cli.api.app import make_app
-from jobs.access.gate import Scope as Right
 from jobs.history import take_sample
 from tests import helpers_api
-from tests.doors.page_browser import PHONE, Window, Wire, browser, job_of, window
+from tests.doors.page_browser import HIDE, PHONE, SLOW_PAGES, Window, Wire, job_of, window
 from tests.helpers_api import Door, api, running_server
 
 pytestmark = [pytest.mark.slow]
@@ -52,12 +51,6 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
 def house(chromium: Browser) -> Iterator[House]:
     with api(judged=True) as door, running_server(door.service) as url:
         for _ in range(HISTORY):
@@ -86,23 +79,32 @@ def open_chapters(view: Window) -> None:
     expect(view.page.locator(".segments > li").first).to_be_visible()
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_no_view_has_a_serious_barrier(house: House, bad_job: str, colours: str) -> None:
-    with window(house.browser, house.url, color_scheme=colours, reduced_motion="reduce") as view:
-        found = {}
+def test_no_view_has_a_serious_barrier(house: House, bad_job: str) -> None:
+    with window(house.browser, house.url, reduced_motion="reduce") as view:
+        found: dict[str, list[str]] = {}
+
+        def look(name: str) -> None:
+            view.page.emulate_media(color_scheme="light")
+            found[name] = view.violations()
+            view.page.emulate_media(color_scheme="dark")
+            found[f"{name} in the dark"] = view.violations("color-contrast")  # nothing else is another there
+
         for place, heading in VIEWS.items():
             view.go(place, heading)
-            found[place] = view.violations()
+            look(place)
         view.go(f"#/jobs/{bad_job}", "bad")
         open_chapters(view)
-        found["job"] = view.violations()
+        look("job")
         view.go("#/submit", "Submit")
         view.page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
         view.drop(("a.txt", BAD_BOOK.encode()))
         view.page.get_by_role("button", name="Queue it").wait_for()
-        found["plan"] = view.violations()
-        view.go("#/nowhere", "Nothing here")
-        found["nothing"] = view.violations()
+        look("plan")
+        for broken in ("#/nowhere", "#/jobs/%E0%A4"):
+            view.go(broken, "Nothing here")
+        look("nothing")
+        view.go("#/jobs/no-such-job", "No such job")
+        look("no such job")
         assert {place: problems for place, problems in found.items() if problems} == {}
 
 
@@ -208,9 +210,13 @@ def test_a_running_job_is_followed_and_a_cut_connection_is_mended(house: House) 
     with contextlib.closing(wire), window(house.browser, wire.url) as view, contextlib.ExitStack() as stack:
         stack.callback(house.door.truth.cancel, job)  # whatever happens: it would keep the worker busy
         page = view.page
+        page.add_init_script(SLOW_PAGES)
         view.go(f"#/jobs/{job}", "slow")
+        page.locator(".chapter summary").first.click()
         page.get_by_role("button", name="Play", exact=True).click()
         page.wait_for_function("() => document.getElementById('audio').currentTime > 0.3")
+        expect(page.locator("#polite")).to_contain_text("running")
+        expect(page.locator("#polite")).not_to_contain_text("not known")
         wire.cut()
         expect(page.locator(".player .status")).to_contain_text("was cut")
         expect(page.get_by_role("alert").filter(has_text="does not answer")).to_be_visible()
@@ -227,6 +233,7 @@ def test_a_running_job_is_followed_and_a_cut_connection_is_mended(house: House) 
         page.get_by_role("button", name="Live").click()
         page.wait_for_function("() => document.getElementById('audio').src.includes('from=now')")
         assert house.door.truth.job(job).state == "running"
+        assert page.evaluate("() => globalThis.mostPages") == 1, "a list is asked for again when its answer is there"
 
         page.get_by_role("button", name="Pause", exact=True).click()
         page.get_by_role("button", name="Pause the job").click()
@@ -241,6 +248,57 @@ def test_a_running_job_is_followed_and_a_cut_connection_is_mended(house: House) 
         expect(page.locator(".job-head .badge")).to_have_text("cancelled")
         assert house.door.truth.job(job).state == "cancelled"
         assert page.title().startswith("cancelled · slow")
+
+
+def test_a_tab_in_the_background_asks_seldom_and_its_title_is_true(house: House) -> None:
+    job = house.submit(SLOW_BOOK, "behind.txt")
+    with window(house.browser, house.url) as view, contextlib.ExitStack() as stack:
+        stack.callback(house.door.truth.cancel, job)
+        page = view.page
+        asked: list[str] = []
+        page.clock.install()
+        view.go(f"#/jobs/{job}", "behind")
+        page.evaluate(HIDE)
+        page.wait_for_timeout(500)  # what was asked for before
+        page.on("request", lambda request: asked.append(request.url))
+        house.door.truth.cancel(job)
+        page.clock.fast_forward(25_000)
+        page.wait_for_timeout(500)
+        assert asked == [], "nobody looks"
+        page.clock.fast_forward(30_000)
+        page.wait_for_function("() => document.title.startsWith('cancelled')")
+        assert not any("/events" in url for url in asked)
+
+
+def test_a_jump_on_never_goes_back(house: House, long_job: str) -> None:
+    with window(house.browser, house.url) as view:
+        page = view.page
+        known = {"object": "list", "data": [], "known_s": 1.0}  # as a tab in the background knew it some time ago
+        page.route("**/chapters", lambda route: route.fulfill(json=known))
+        view.go(f"#/jobs/{long_job}", "long")
+        page.get_by_role("button", name="Play", exact=True).click()
+        page.wait_for_function("() => document.getElementById('audio').currentTime > 2")
+        page.get_by_role("button", name="On 10 seconds").click()
+        to_s = float(parse_qs(urlsplit(page.eval_on_selector("#audio", "audio => audio.src")).query)["from_s"][0])
+        assert to_s > 1.9
+
+
+def test_what_was_written_survives_a_server_that_was_away(house: House) -> None:
+    wire = Wire(house.url)
+    with contextlib.closing(wire), window(house.browser, wire.url) as view:
+        page = view.page
+        view.go("#/submit", "Submit")
+        page.get_by_text("Or paste a text").click()
+        page.get_by_label("Text", exact=True).fill("A text of a long evening.")
+        wire.cut()
+        page.get_by_role("button", name="Look at this text").click()
+        expect(page.locator("#away")).to_be_visible()
+        page.get_by_role("button", name="Try now").click()
+        wire.mend()
+        expect(page.locator("#away")).to_be_hidden()  # nothing else in this view asks
+        assert page.get_by_label("Text", exact=True).input_value() == "A text of a long evening."
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_role("button", name="Queue it").wait_for()
 
 
 def test_a_bad_segment_is_named_and_spoken_again(house: House) -> None:
@@ -333,7 +391,7 @@ def test_several_files_one_after_the_other_and_a_pasted_text(house: House) -> No
 
 def test_jobs_are_filtered_and_paged(house: House, bad_job: str) -> None:
     for number in range(26):
-        house.submit(f"Text number {number}.", f"many-{number}.txt")
+        house.door.truth.cancel(house.submit(f"Text number {number}.", f"many-{number}.txt"))  # only to be listed
     with window(house.browser, house.url) as view:
         page = view.page
         view.go("#/", "Jobs")
@@ -379,19 +437,6 @@ def test_workers_and_their_history(house: House) -> None:
         assert table.get_by_role("row").count() >= HISTORY + 1
 
 
-def test_an_empty_house_says_what_to_do(chromium: Browser) -> None:
-    with api(works=False) as door, running_server(door.service) as url, window(chromium, url) as view:
-        view.go("#/", "Jobs")
-        expect(view.page.get_by_text("tts-batch submit book.epub")).to_be_visible()
-        assert view.violations() == []
-        view.go("#/workers", "Workers")
-        expect(view.page.get_by_text("No worker is up.")).to_be_visible()
-        view.go("#/submit", "Submit")
-        expect(view.page.get_by_text("No worker is up, so nothing can be planned")).to_be_visible()
-        view.go("#/jobs/no-such-job")
-        expect(view.page.get_by_role("alert").filter(has_text="no-such-job")).to_be_visible()
-
-
 def test_below_a_path_of_another_server(house: House, bad_job: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(helpers_api, "make_app", lambda service: below("/tts", make_app(service)))
     with running_server(house.door.service) as url, window(house.browser, f"{url}/tts") as view:
@@ -416,26 +461,3 @@ def below(prefix: str, app: FastAPI) -> Callable[[Scope, Receive, Send], Awaitab
         await app(scope, receive, send)
 
     return passed_on
-
-
-def test_signing_in_and_out(chromium: Browser) -> None:
-    with api(works=False) as door, running_server(door.service) as url, window(chromium, url) as view:
-        secret, looking = door.token(*Right), door.token(Right.READ)
-        page = view.page
-        view.go("#/", "Sign in")
-        assert view.violations() == []
-        page.get_by_label("Token").fill("wrong")
-        page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("#token-problem").get_by_role("alert")).to_be_visible()
-        page.get_by_label("Token").fill(secret)
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
-        assert secret not in str(page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])"))
-        page.reload()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
-        page.get_by_role("button", name="Sign out").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
-        page.get_by_label("Token").fill(looking)
-        page.keyboard.press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Jobs")
-        expect(page.get_by_role("link", name="Submit")).to_be_hidden()  # this token may only look

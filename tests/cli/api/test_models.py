@@ -34,6 +34,12 @@ def test_the_list_is_openais_and_has_ours_beside(door: Door):
     assert {**alias, "id": "fake", "alias_of": None} == fake
 
 
+def test_the_model_of_jobs_that_name_none_is_marked():
+    with api(idle=True, aliases={"piper": "fake"}) as door:  # so that there is one of the settings' name
+        marked = {model["id"]: model["default"] for model in door.client.get("/v1/models").json()["data"]}
+        assert marked == {"fake": False, door.settings.model: True}
+
+
 def test_one_model_by_its_name_or_alias(door: Door):
     listed = door.client.get("/v1/models").json()["data"]
     assert [door.client.get(f"/v1/models/{one['id']}").json() for one in listed] == listed

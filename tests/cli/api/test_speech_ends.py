@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,8 +23,9 @@ from cli.api.speech_stream import Order, pieces
 from jobs.access.gate import Caller
 from jobs.errors import BrokerUnavailable, SpeechIncomplete
 from jobs.live_formats import LiveFormat
+from jobs.spec import SegmentResult, SegmentTask
 from jobs.speech import Wanted, new_id
-from jobs.state import JobState
+from jobs.state import JobState, SegmentState
 from jobs.takes import TakeOrigin, write_take
 from tests.cli.api.test_speech import LONG, PATH, RATE_HZ, body, broken, events_of, fail, joined, leased, takes_of
 from tests.helpers_api import Door, api, running_server
@@ -33,13 +37,11 @@ def order_of(door: Door, text: str = LONG, *, sse: bool = False, checked: bool =
     return Order(wanted, LiveFormat.PCM, sse, Caller(), new_id())
 
 
-def speak(door: Door, task: Any) -> None:
+def speak(door: Door, task: SegmentTask) -> None:
     """What a worker does with a task, by hand."""
-    from jobs.spec import SegmentResult
-    from jobs.state import SegmentState
-
     noise = np.random.default_rng(task.segment).uniform(-0.5, 0.5, 3000).astype(np.float32)
-    origin = TakeOrigin(task.model, task.voice, task.language, task.spoken, task.seed, task.speed, "n")
+    facts = {name: getattr(task, name) for name in ("model", "voice", "language", "spoken", "seed", "speed")}
+    origin = TakeOrigin(**facts, numerics="n")
     write_take(door.store, task.take, noise, sample_rate_hz=RATE_HZ, origin=origin)
     told = {"job": task.job, "segment": task.segment, "chapter": task.chapter, "take": task.take}
     result = SegmentResult(**told, state=SegmentState.DONE, samples=noise.size, sample_rate_hz=RATE_HZ)
@@ -55,18 +57,26 @@ def away(door: Door) -> Iterator[Outage]:
 
 
 class Begun:
-    """A request of which the first sound was read."""
+    """A request that is read as its reader likes; `got` is what came of it."""
 
-    def __init__(self, door: Door, order: Order, stopped: Callable[[], bool] = lambda: False) -> None:
-        self.answer = pieces(door.service, order, stopped)
+    def __init__(self, door: Door, order: Order) -> None:
+        self._stop = threading.Event()
+        self.answer = pieces(door.service, order, self._stop.is_set)
         self.got = b""
 
-    def read(self, count: int | None = None) -> bytes:
-        for number, piece in enumerate(self.answer, 1):
+    def read(self, count: int | None = None) -> None:
+        for piece in islice(self.answer, count):
             self.got += b"" if isinstance(piece, Head) else piece
-            if number == count:
-                break
-        return self.got
+
+    @contextmanager
+    def reading(self, count: int | None = None) -> Iterator[Future[None]]:
+        """Read in a thread meanwhile: so many pieces, or all."""
+        with ThreadPoolExecutor(1) as pool:
+            try:
+                yield pool.submit(self.read, count)
+            except BaseException:
+                self._stop.set()
+                raise
 
 
 @pytest.fixture
@@ -81,89 +91,57 @@ def test_of_a_request_that_cannot_be_completed_the_rest_is_not_spoken(sse):
     with api(idle=True) as door:
         order = order_of(door, sse=sse)
         begun = Begun(door, order)
-        with door_thread(begun) as reading:
-            tasks = leased(door, 2)
-            speak(door, tasks[0])
-            fail(door, tasks[1])
-            error = reading()
-        assert isinstance(error, SpeechIncomplete) is not sse
+        with begun.reading() as read:
+            first, second = leased(door, 2)
+            speak(door, first)
+            fail(door, second)
+            assert isinstance(read.exception(10), SpeechIncomplete) is not sse
         if sse:
             assert events_of(begun.got.decode())[-1]["type"] == "error"
         assert door.truth.job(order.request_id).state is JobState.CANCELLED
         assert door.truth.depth().segments == 0
 
 
-@contextmanager
-def door_thread(begun: Begun) -> Iterator[Callable[[], BaseException | None]]:
-    """The request is read to its end by a thread; the function waits for that and gives what it raised."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(begun.read)
-        yield reading.exception
-
-
 def test_what_is_spoken_already_needs_no_worker_however_slowly_it_is_read(quick):
     with api(idle=True) as door:
         order = order_of(door)
-        begun = Begun(door, order)
-        door.truth.lease("idle-1", 0)
-        with door_thread(begun) as reading:
-            tasks = leased(door)
-            speak(door, tasks[0])
-            for task in tasks[1:]:
+        slow = Begun(door, order)
+        with slow.reading(2) as first:
+            for task in leased(door):
                 speak(door, task)
-            assert reading() is None
-        again = order_of(door)
-        slow = Begun(door, again)
-        with door_thread_first(slow) as first:
-            tasks = leased(door)
-            for task in tasks:
-                speak(door, task)
-            first()
+            first.result(10)
         door.truth.retire("idle-1")
-        for _ in range(4):
+        for _ in range(6):
             time.sleep(0.1)
             slow.read(1)
-        whole = slow.read()
-        assert np.array_equal(np.frombuffer(whole, "<i2"), joined(takes_of(door, again.request_id)))
-
-
-@contextmanager
-def door_thread_first(begun: Begun) -> Iterator[Callable[[], bytes]]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(begun.read, 2)
-        yield reading.result
+        slow.read()
+        assert np.array_equal(np.frombuffer(slow.got, "<i2"), joined(takes_of(door, order.request_id)))
 
 
 def test_a_worker_that_is_away_for_a_moment_while_the_reader_is_slow_is_waited_for(quick):
     with api(idle=True) as door:
         slow = Begun(door, order_of(door))
-        with door_thread_first(slow) as first:
-            tasks = leased(door)
-            speak(door, tasks[0])
-            first()
-        workers = [status.info for status in door.truth.workers()]
-        time.sleep(0.4)  # nobody reads, and nobody looks for workers
+        with slow.reading(2) as first:
+            speak(door, leased(door, 1)[0])
+            first.result(10)
+        (worker,) = door.truth.workers()
         door.truth.retire("idle-1")
-        with door_thread(slow) as reading:
+        time.sleep(0.4)  # nobody reads, so nobody looks for workers
+        with slow.reading() as read:
             time.sleep(0.1)
-            for info in workers:
-                door.truth.register(info)
+            door.truth.register(worker.info)
             for task in leased(door):
                 speak(door, task)
-            assert reading() is None
+            read.result(10)
 
 
 def test_a_cancel_is_not_lost_while_the_broker_is_away(quick):
     with api(idle=True) as door, away(door) as outage:
         order = order_of(door)
         begun = Begun(door, order)
-        with door_thread_first(begun) as first:
+        with begun.reading(2) as first:
             speak(door, leased(door, 1)[0])
-            first()
+            first.result(10)
         outage.away.set()
         begun.answer.close()
         until(lambda: outage.refused.count("cancel") > 1, "it is tried again")

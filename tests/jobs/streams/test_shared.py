@@ -15,6 +15,7 @@ from jobs.errors import BrokerUnavailable
 from jobs.events import AudioChunk, Event, EventKind
 from jobs.protocols import News, Seen
 from jobs.state import JobState
+from jobs.streams.kept import place_of
 from jobs.streams.memory import MemoryStreams
 from jobs.streams.shared import FORGET_AFTER_S, SharedStreams
 from jobs.streams.wire import CHUNKS_PER_READ
@@ -146,6 +147,20 @@ def test_a_reader_that_comes_late_or_is_slow_reads_by_itself(below: Counted) -> 
     assert sum(log.held_bytes for log in logs) <= 25_000
     assert all(log.held_bytes <= 20_000 for log in logs)
     streams.close()
+
+
+def test_nobody_waits_until_what_a_late_reader_has_missed_is_read(below: Counted, shared: SharedStreams) -> None:
+    """Else a listener at the end of a long job hears nothing while its whole log goes through the thread."""
+    for number in range(5 * CHUNKS_PER_READ):
+        below.write_audio("a", chunk(number))
+    (*_others, (last, newest)) = below.audio("a", after=f"{5 * CHUNKS_PER_READ - 1}-0")
+    assert newest.chunk == 5 * CHUNKS_PER_READ - 1
+    assert len(shared.audio("a")) == CHUNKS_PER_READ
+    assert shared._chunks.logs == {}
+    assert shared.audio("a", after=last) == []
+    assert shared._chunks.logs["a"].seen == last
+    assert read_all(shared, "a", 5 * CHUNKS_PER_READ) == list(range(5 * CHUNKS_PER_READ))
+    assert shared._chunks.logs["a"].floor == place_of(last)
 
 
 def test_events_and_audio_of_a_job_in_one_wait(below: Counted, shared: SharedStreams) -> None:
