@@ -28,6 +28,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
 | tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; when full, expired ones |
 | tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
+| tts:audio-ended | zset | job → when its audio expires (ms) | scripts, workers | as in tts:audio-bytes |
 | tts:tokens | hash | SHA-256 of a secret → Token JSON | add | remove |
 | tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
 | tts:chars:<token> | hash | day (UTC), characters counted on it, last call | count_chars | at the day's end |
@@ -72,6 +73,7 @@ DEAD = "tts:dead"
 WAKE = "tts:wake"
 AUDIO_BYTES = "tts:audio-bytes"
 AUDIO_TOTAL = "tts:audio-total"
+AUDIO_ENDED = "tts:audio-ended"
 TOKENS = "tts:tokens"
 
 

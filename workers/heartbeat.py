@@ -57,11 +57,13 @@ class Heartbeat:
             self.thread.join()
 
     def _run(self) -> None:
-        due_s = time.monotonic() + self.every_s
+        due_s, spoke = time.monotonic() + self.every_s, False
         while not (self.fenced.is_set() or self._ended.wait(min(self.every_s, SPEECH_BEAT_S))):
-            if time.monotonic() >= due_s or self._holds_speech():
+            speaks = self._holds_speech()
+            if time.monotonic() >= due_s or speaks or spoke:  # once more at its end: that slots are free is told soon
                 due_s = time.monotonic() + self.every_s
                 self._beat()
+            spoke = speaks
 
     def _beat(self) -> None:
         beat = self._pulse()

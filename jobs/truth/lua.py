@@ -41,6 +41,7 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "wake": keys.WAKE,
     "audio_bytes": keys.AUDIO_BYTES,
     "audio_total": keys.AUDIO_TOTAL,
+    "audio_ended": keys.AUDIO_ENDED,
     "rate": keys.token_use("rate", ""),
     "chars": keys.token_use("chars", ""),
     "speaking": keys.token_use("speaking", ""),

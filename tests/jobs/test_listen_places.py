@@ -209,3 +209,14 @@ def test_a_slow_listener_hears_the_end_of_what_is_forgotten_meanwhile():
     world.truth.forget(record.job)
     heard.extend(sounds)
     assert np.array_equal(joined(heard), whole_of(world, record, tasks))
+
+
+def test_stored_takes_come_in_short_pieces(monkeypatch):
+    """A reader that is slow keeps some pieces of every stream in memory: they must not be whole takes."""
+    monkeypatch.setattr("jobs.listen.PIECE_S", 0.03)
+    world, record, tasks = start(live=False)
+    for task in tasks:
+        world.speak(task)
+    sounds = list(listener(world, record).sounds(whole=True))
+    assert np.array_equal(joined(sounds), whole_of(world, record, tasks))
+    assert max(sound.samples.size for sound in sounds if sound.samples.any()) == 30

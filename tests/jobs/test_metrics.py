@@ -36,7 +36,7 @@ def test_the_figures_are_those_of_the_truth():
 
 def test_a_broker_that_is_away_is_told_and_nothing_is_made_up():
     class Gone:
-        def jobs(self):
+        def job_states(self):
             msg = "away"
             raise BrokerUnavailable(msg)
 

@@ -50,7 +50,7 @@ class Ticks:
 
 
 def beats_in(
-    seconds: float, truth: Listening, monkeypatch: pytest.MonkeyPatch, *, speech_from_s: float = 1e9
+    seconds: float, truth: Listening, monkeypatch: pytest.MonkeyPatch, *, speech_s: tuple[float, float] = (1e9, 1e9)
 ) -> list[float]:
     """When a heartbeat beats in so many seconds of a clock that runs by its waits alone."""
     ticks = Ticks(monkeypatch)
@@ -66,7 +66,7 @@ def beats_in(
     def holds_speech() -> bool:
         if ticks.now_s > seconds:
             raise End
-        return ticks.now_s >= speech_from_s
+        return speech_s[0] <= ticks.now_s < speech_s[1]
 
     made: Any = Heartbeat(truth, "w", pulse=pulse, holds_speech=holds_speech)  # type: ignore[arg-type]  # beats alone
     made._ended = ticks  # type: ignore[assignment]
@@ -99,9 +99,14 @@ def test_it_beats_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_with_speech_it_beats_at_every_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    times = beats_in(3.9, Listening(), monkeypatch, speech_from_s=1.3)
+    times = beats_in(3.9, Listening(), monkeypatch, speech_s=(1.3, 1e9))
     assert times == pytest.approx([1.0, *(1.4 + SPEECH_BEAT_S * count for count in range(13))])
     assert SPEECH_BEAT_S <= 0.25  # who hung up frees the slot within a second, whatever step is under way
+
+
+def test_that_the_last_speech_is_gone_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = beats_in(2.9, Listening(), monkeypatch, speech_s=(1.1, 1.5))
+    assert times == pytest.approx([1.0, 1.2, 1.4, 1.6, 2.6])
 
 
 @pytest.mark.usefixtures("quick")

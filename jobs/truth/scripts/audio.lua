@@ -2,7 +2,7 @@
 -- (Streams.write_audio). ARGV: job, max_bytes, max_total_bytes, '1' if this call repeats one whose reply was lost, then
 -- the entry's fields and values, with the four that name a chunk first (segment, take, chunk, discard) and the data
 -- last. Returns the entry's id.
--- Writes: K.audio, K.audio_bytes and K.audio_total (sums of the data). When all streams are over their bound, those of
+-- Writes: K.audio, K.audio_ended, K.audio_bytes and K.audio_total (sums of the data). When all streams are over their bound, those of
 -- finished jobs give way, oldest end first, then the job's own, always oldest entries first. The newest entry of a job
 -- that goes on stays: so all streams together exceed their bound by one entry of each such job at most.
 local job, max_bytes, max_total_bytes, again = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
@@ -38,29 +38,32 @@ local function drop_oldest(name)
   count(name, -#oldest[2][#oldest[2]])
 end
 
--- Jobs other than this one whose streams will expire, the next one first: they ended first.
-local function finished_jobs()
-  local found = {}
+-- The other job whose stream will expire next: it ended first.
+local function ended_first()
+  for _, name in ipairs(call('ZRANGE', K.audio_ended, 0, 1)) do
+    if name ~= job then return name end
+  end
+end
+
+-- What an earlier release wrote is counted, but not in K.audio_ended.
+local function note_ended()
   for _, name in ipairs(call('HKEYS', K.audio_bytes)) do
     local left_ms = call('PTTL', K.audio .. name)
     if left_ms == -2 then uncount_audio(name) end
-    if left_ms >= 0 and name ~= job then found[#found + 1] = {name = name, left_ms = left_ms} end
+    if left_ms >= 0 then note_audio_end(name, left_ms) end
   end
-  table.sort(found, function(a, b)
-    if a.left_ms ~= b.left_ms then return a.left_ms < b.left_ms end
-    return a.name < b.name
-  end)
-  return found
+  return ended_first()
 end
 
 local function make_room()
-  for _, other in ipairs(finished_jobs()) do
-    while is_full() and call('XLEN', K.audio .. other.name) > 0 do drop_oldest(other.name) end
-    if call('XLEN', K.audio .. other.name) == 0 then
-      call('DEL', K.audio .. other.name)
-      uncount_audio(other.name)
+  while is_full() do
+    local other = ended_first() or note_ended()
+    if not other then break end
+    if call('EXISTS', K.audio .. other) == 1 then drop_oldest(other) end
+    if call('XLEN', K.audio .. other) == 0 then
+      call('DEL', K.audio .. other)
+      uncount_audio(other)
     end
-    if not is_full() then return end
   end
   while is_full() and call('XLEN', stream) > 1 do drop_oldest(job) end
 end
@@ -72,7 +75,9 @@ while exceeds(job, max_bytes) and call('XLEN', stream) > 1 do drop_oldest(job) e
 if is_full() then make_room() end
 -- A stream written after its job's end would stay for ever.
 local state = state_of(job)
-if (not state or FINAL[state]) and call('PTTL', stream) == -1 then 
-  call('PEXPIRE', stream, speech_ttl_ms(job) or STREAM_TTL_MS)
+if (not state or FINAL[state]) and call('PTTL', stream) == -1 then
+  local left_ms = speech_ttl_ms(job) or STREAM_TTL_MS
+  call('PEXPIRE', stream, left_ms)
+  note_audio_end(job, left_ms)
 end
 return id

@@ -110,6 +110,11 @@ local function keys_of(job)
   return found
 end
 
+-- Live audio that expires, the next one first, so that it need not be looked for when all audio is at its bound.
+local function note_audio_end(job, left_ms)
+  call('ZADD', K.audio_ended, math.floor(now_s() * 1000 + 0.5) + left_ms, job)
+end
+
 -- After its end a job's streams go away by themselves, of a speech request everything.
 local function let_expire(job, final)
   local ttl_ms = speech_ttl_ms(job)
@@ -118,11 +123,17 @@ local function let_expire(job, final)
     if final then call('PEXPIRE', key, ttl_ms or STREAM_TTL_MS) else call('PERSIST', key) end
   end
   if final and ttl_ms then call('SREM', K.speech, job) end
+  if not final then
+    call('ZREM', K.audio_ended, job)
+  elseif call('EXISTS', K.audio .. job) == 1 then
+    note_audio_end(job, ttl_ms or STREAM_TTL_MS)
+  end
 end
 
 -- The data of a live audio stream that is gone counts no more.
 local function uncount_audio(job)
   local bytes = call('HGET', K.audio_bytes, job)
+  call('ZREM', K.audio_ended, job)
   if not bytes then return end
   call('HDEL', K.audio_bytes, job)
   call('DECRBY', K.audio_total, bytes)

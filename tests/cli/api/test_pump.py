@@ -11,6 +11,7 @@ import pytest
 
 from cli.api.errors import ApiError
 from cli.api.pump import AHEAD, Pump
+from jobs.errors import JobsError
 
 
 def counting(number: int):
@@ -152,5 +153,60 @@ def test_a_slow_reader_is_not_run_away_from(pump: Pump):
         await asyncio.sleep(0.05)
         assert len(made) <= AHEAD + 3
         assert [piece async for piece in pieces] == list(range(1, 1000))
+
+    asyncio.run(read())
+
+
+def test_a_reader_that_leaves_before_a_thread_was_free_leaves_its_place():
+    async def read() -> None:
+        pump, free = Pump(1), threading.Event()
+        pump._threads.submit(free.wait)  # a thread that has left its place and has not ended yet
+        try:
+            task = asyncio.create_task(anext(pump.run(counting(1))))
+            await asyncio.sleep(0.01)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            gc.collect()
+            await until(lambda: pump.running == 0)
+        finally:
+            free.set()
+        assert [piece async for piece in pump.run(counting(2))] == [0, 1]
+        pump.close()
+
+    asyncio.run(read())
+
+
+def test_a_reader_that_stands_still_gives_way_when_others_come(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("cli.api.pump.STALL_S", 0.1)
+
+    async def read() -> None:
+        pump, ended = Pump(2), threading.Event()
+
+        def endless(_stopped) -> Iterator[int]:
+            try:
+                while True:
+                    yield 0
+            finally:
+                ended.set()
+
+        def waiting(stopped) -> Iterator[int]:
+            yield 0
+            while not (stopped() or ended.wait(0.01)):
+                pass
+            yield 1
+
+        still, patient = pump.run(endless), pump.run(waiting)
+        assert [await anext(still), await anext(patient)] == [0, 0]
+        await asyncio.sleep(0.3)
+        assert pump.running == 2, "as long as nobody else comes it may take its time"
+        with pytest.raises(ApiError):
+            pump.run(counting(1))
+        await until(ended.is_set)
+        await until(lambda: pump.running < 2)
+        assert [piece async for piece in pump.run(counting(2))] == [0, 1]
+        assert [piece async for piece in patient] == [1], "who waits for its generator does not stand still"
+        with pytest.raises(JobsError, match="read nothing for"):
+            [piece async for piece in still]
+        pump.close()
 
     asyncio.run(read())

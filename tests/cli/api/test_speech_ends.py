@@ -174,12 +174,16 @@ def test_an_answer_over_http_1_0_that_is_broken_off_is_reset(monkeypatch):
         where = urlsplit(url)
         gate.let(1)
         with socket.create_connection((where.hostname, where.port), timeout=20) as made:
-            head = f"POST {PATH} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {len(asked)}\r\n\r\n"
-            made.sendall(head.encode() + asked)
+            head = f"POST {PATH} HTTP/1.0\r\nHost: {where.netloc}\r\nContent-Length: {len(asked)}\r\n"
+            made.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + asked)
             got = made.recv(65_536)
             assert b"200 OK" in got
             broken(monkeypatch)
             gate.free()
             with pytest.raises(ConnectionResetError):
-                while made.recv(65_536):
-                    pass
+                read_to_its_end(made)
+
+
+def read_to_its_end(connection: socket.socket) -> None:
+    while connection.recv(65_536):
+        pass
