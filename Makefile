@@ -16,7 +16,7 @@ help: ## List the targets
 $(VENV)/.program: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet $(TORCH)
-	$(BIN)/pip install --quiet --editable '.[voice-joe]'
+	$(BIN)/pip install --quiet --editable '.[voice-joe,api]'
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.program

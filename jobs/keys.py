@@ -33,6 +33,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
 | tts:chars:<token> | hash | day (UTC), characters counted on it, last call | count_chars | at the day's end |
 | tts:speaking:<token> | zset | speech request → when its place is free, unless renewed | speaking | its end, or then |
+| tts:claim:<batch> | string | which server has a process for it | hold | leave, or some seconds after |
 | tts:c:* | – | Celery's own keys (steps of jobs) | Celery | – |
 
 Store (`docs/streams.md` section 3)
@@ -75,6 +76,7 @@ AUDIO_BYTES = "tts:audio-bytes"
 AUDIO_TOTAL = "tts:audio-total"
 AUDIO_ENDED = "tts:audio-ended"
 TOKENS = "tts:tokens"
+CLAIMS = "tts:claim:"
 
 
 def job(job: str) -> str:

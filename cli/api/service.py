@@ -14,6 +14,7 @@ from cli.api.turns import Turns
 from cli.api.wording import for_http
 from cli.session import Session, published_offers
 from jobs.access.gate import Gate
+from jobs.batches.claims import Claims
 from jobs.batches.clerk import run_clerk
 from jobs.batches.desk import Desk
 from jobs.board import Boards
@@ -135,9 +136,10 @@ class Service:
         """The service's own threads, for as long as the server runs: samples for the history, the clerk of batches."""
         stop = threading.Event()
         spawn = spawner(self.settings, self.aliases, self.limits.speech_chars)
+        claims = None if self.broker.calls is None else Claims(self.broker.calls)
         threads = [
             threading.Thread(target=run_sampler, args=(self.truth, self.history, stop), name="sampler", daemon=True),
-            threading.Thread(target=run_clerk, args=(self.desk, stop, spawn), name="clerk", daemon=True),
+            threading.Thread(target=run_clerk, args=(self.desk, stop, spawn, claims), name="clerk", daemon=True),
         ]
         for thread in threads:
             thread.start()

@@ -173,8 +173,8 @@ function failures(feed) {
 
 /** What is finished: the files of the whole before the many of its parts. */
 function files(feed) {
-  const list = h("ul", { class: "files" });
-  const parts = h("ul", { class: "files" });
+  const list = h("ul", {});
+  const parts = h("ul", {});
   const number = h("summary", {});
   const inside = h("details", {}, number, parts);
   const none = h("p", { class: "muted" });
@@ -189,7 +189,8 @@ function files(feed) {
     say(number, counted(parts.children.length, "file of its parts", "files of its parts"));
     inside.hidden = !parts.children.length;
   });
-  return h("section", { "aria-labelledby": "files" }, h("h2", { id: "files" }, "Files"), list, inside, none);
+  const heading = h("h2", { id: "files" }, "Files");
+  return h("section", { class: "files", "aria-labelledby": "files" }, heading, list, inside, none);
 }
 
 function fileRow(file) {

@@ -1,12 +1,12 @@
 """Moves batches on: looks at new ones, watches their jobs, ends them, and clears away files whose time is up.
 
-thread = Thread(target=run_clerk, args=(Desk(truth, store, offers), stop, spawn))
+thread = Thread(target=run_clerk, args=(Desk(truth, store, offers), stop, spawn, claims))
 
 A large batch is begun and ended by a process of its own, where `spawn` starts one: planning thousands of texts would
 take the processor from all other threads of a server.
 
 All it knows is in the store and in the queue: it may be killed anywhere and started again, and several may work side by
-side (each does the same work then, and comes to the same).
+side: each comes to the same then, and `claims` save them from doing what is much twice.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from jobs import keys
+from jobs.batches.batches import Batches
+from jobs.batches.claims import Claims
 from jobs.batches.desk import BrokenOff, Desk
 from jobs.batches.ending import end_batch
 from jobs.batches.ids import BATCH, is_id, made_at_s
@@ -41,7 +43,7 @@ from jobs.errors import JobsError
 
 EVERY_S = 2.0
 CLEAR_EVERY_S = 300.0
-"""How often files whose time is up are looked for; nobody is given one meanwhile."""
+"""How often files and batches whose time is up are looked for; nobody is given such a file meanwhile."""
 LOST_AFTER_S = 3600.0
 """The sign of a batch that was never written is what a server left that died in between, if it is older than this."""
 log = logging.getLogger(__name__)
@@ -85,6 +87,7 @@ class Clerk:
     desk: Desk
     stopped: Callable[[], bool] = _never
     spawn: Spawn | None = None
+    claims: Claims | None = None
     _processes: dict[str, Process] = field(default_factory=dict)
     _cleared_s: float = 0.0
     _told: dict[str, str] = field(default_factory=dict)
@@ -105,14 +108,17 @@ class Clerk:
         now_s = self.desk.clock()
         if now_s >= self._cleared_s + CLEAR_EVERY_S:
             self.desk.files.expire()
+            Batches(self.desk).expire()
             self._cleared_s = now_s
 
     def close(self) -> None:
         """End the processes that are at work."""
         for process in self._processes.values():
             process.terminate()
-        for process in self._processes.values():
+        for batch, process in self._processes.items():
             process.wait()
+            if self.claims is not None:
+                self.claims.leave(batch)
         self._processes.clear()
 
     def advance(self, batch: str) -> None:
@@ -136,12 +142,17 @@ class Clerk:
     def _is_elsewhere(self, batch: str) -> bool:
         """Whether a batch is, or is to be, in the hands of a process of its own."""
         if batch in self._processes:
+            self._is_ours(batch)
             return True
         if self.spawn is None or not self._is_much_work(batch):
             return False
-        if len(self._processes) < MAX_PROCESSES:
+        if len(self._processes) < MAX_PROCESSES and self._is_ours(batch):
             self._processes[batch] = self.spawn(batch)
         return True
+
+    def _is_ours(self, batch: str) -> bool:
+        """Have a batch to ourselves, from now on for some rounds; False: another server has a process for it."""
+        return self.claims is None or self.claims.hold(batch)
 
     def _is_much_work(self, batch: str) -> bool:
         """Whether what is to be done now for a batch takes long."""
@@ -205,9 +216,16 @@ class Clerk:
             log.warning("batch %s cannot be moved on now: %s", batch, problem)
 
 
-def run_clerk(desk: Desk, stop: threading.Event, spawn: Spawn | None = None, *, every_s: float = EVERY_S) -> None:
+def run_clerk(
+    desk: Desk,
+    stop: threading.Event,
+    spawn: Spawn | None = None,
+    claims: Claims | None = None,
+    *,
+    every_s: float = EVERY_S,
+) -> None:
     """Do rounds until `stop` is set; a broker or store that is away is waited for."""
-    clerk = Clerk(desk, stop.is_set, spawn)
+    clerk = Clerk(desk, stop.is_set, spawn, claims)
     try:
         while not stop.is_set():
             try:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jobs import keys
 from jobs.protocols import Streams, Truth
 from jobs.state import JobState
 from tests.contract.house_of_streams import (
@@ -133,3 +134,66 @@ def test_a_job_that_goes_on_after_its_end_does_not_give_way(lasting_house: tuple
     streams.write_audio("a", chunk(6, data=bytes(200)))
     assert [entry.chunk for _id, entry in streams.audio("b")] == [1, 2, 3]
     assert [entry.chunk for _id, entry in streams.audio("a")] == [3, 4, 5, 6]
+
+
+def fill_with_ended(streams: Streams, count: int) -> list[str]:
+    """Streams of jobs that are over, together at the bound."""
+    names = [f"gone-{number:03d}" for number in range(count)]
+    for name in names:
+        streams.write_audio(name, chunk(0, data=bytes(MAX_TOTAL_BYTES // count)))
+    return names
+
+
+@pytest.mark.services
+def test_making_room_looks_only_at_streams_that_give_way() -> None:
+    """The broker does nothing else meanwhile, and a busy server is at the bound all day."""
+    streams, _truth = build("redis", ttl_s=3600)
+    redis = redis_of(streams)
+    assert redis is not None
+    fill_with_ended(streams, 150)
+
+    def commands() -> int:
+        return sum(told["calls"] for told in redis._calls.client.info("commandstats").values())
+
+    before = commands()
+    streams.write_audio("a", chunk(0, data=bytes(10)))
+    assert commands() - before < 40
+    assert sum(counted(redis).values()) == MAX_TOTAL_BYTES
+    close(streams)
+
+
+@pytest.mark.services
+def test_streams_that_an_earlier_release_wrote_give_way_too() -> None:
+    streams, _truth = build("redis", ttl_s=3600)
+    redis = redis_of(streams)
+    assert redis is not None
+    names = fill_with_ended(streams, 5)
+    client = redis._calls.client
+    client.delete(keys.AUDIO_ENDED, keys.audio(names[3]))  # that one has expired
+    streams.write_audio("a", chunk(0, data=bytes(400)))
+    left = counted(redis)
+    assert left.pop("a") == 400
+    assert len(left) == 3
+    assert names[3] not in left
+    close(streams)
+
+
+@pytest.mark.services
+def test_what_is_noted_of_an_end_goes_with_it() -> None:
+    streams, truth = build("redis", ttl_s=3600)
+    redis = redis_of(streams)
+    assert redis is not None
+    client = redis._calls.client
+    for job in "ab":
+        truth.create_job(record(job))
+        truth.enqueue(job, tasks(job, 1), [])
+        streams.write_audio(job, chunk(0))
+        assert not client.exists(keys.AUDIO_ENDED)
+        truth.move_job(job, JobState.FAILED)
+        assert client.zscore(keys.AUDIO_ENDED, job) == pytest.approx(time.time() * 1000 + 3_600_000, abs=60_000)
+        if job == "a":
+            truth.retry_failed(job)
+            assert not client.exists(keys.AUDIO_ENDED)
+    truth.forget("b")
+    assert not client.exists(keys.AUDIO_ENDED)
+    close(streams)

@@ -2,9 +2,9 @@
 -- (Streams.write_audio). ARGV: job, max_bytes, max_total_bytes, '1' if this call repeats one whose reply was lost, then
 -- the entry's fields and values, with the four that name a chunk first (segment, take, chunk, discard) and the data
 -- last. Returns the entry's id.
--- Writes: K.audio, K.audio_ended, K.audio_bytes and K.audio_total (sums of the data). When all streams are over their bound, those of
--- finished jobs give way, oldest end first, then the job's own, always oldest entries first. The newest entry of a job
--- that goes on stays: so all streams together exceed their bound by one entry of each such job at most.
+-- Writes: K.audio, K.audio_ended, K.audio_bytes and K.audio_total (sums of the data). When all streams are over their
+-- bound, those of finished jobs give way, oldest end first, then the job's own, always oldest entries first. The newest
+-- entry of a job that goes on stays: so all streams together exceed their bound by one entry of each such job at most.
 local job, max_bytes, max_total_bytes, again = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
 local stream = K.audio .. job
 
@@ -59,7 +59,7 @@ local function make_room()
   while is_full() do
     local other = ended_first() or note_ended()
     if not other then break end
-    if call('EXISTS', K.audio .. other) == 1 then drop_oldest(other) end
+    if call('XLEN', K.audio .. other) > 0 then drop_oldest(other) end -- else it has expired
     if call('XLEN', K.audio .. other) == 0 then
       call('DEL', K.audio .. other)
       uncount_audio(other)

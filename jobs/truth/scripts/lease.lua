@@ -65,7 +65,7 @@ end
 
 local function take_lanes(class)
   local ready = K.ready .. class
-  local skipped = 0
+  local skipped = 0 -- lanes before the one that is looked at: what is taken from that one moves it back, never them
   while #tasks < want do
     local lane = call('ZRANGE', ready, skipped, skipped, 'WITHSCORES')
     local job, virtual_time = lane[1], tonumber(lane[2])
@@ -78,7 +78,6 @@ local function take_lanes(class)
       call('ZADD', ready, virtual_time + #popped / 2, job)
       for place = 1, #popped, 2 do hold(job, popped[place]) end
       sync_lane(job)
-      skipped = 0 -- lanes that were skipped stay skipped, but the order has changed
     else
       skipped = skipped + 1
     end
