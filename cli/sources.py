@@ -11,9 +11,8 @@ from typing import Any
 from cli.session import is_path
 from jobs.asking import Asked, recogniser_in, with_recogniser
 from jobs.drafts import Source
-from jobs.errors import BadSource, SourceProblem
 from jobs.reading import load_source, read_bounded
-from jobs.speaking.lexicon import Lexicon
+from jobs.speaking.lexicon import Lexicon, lexicon_text
 from jobs.spec import SourceKind
 
 STDIN = "-"
@@ -75,14 +74,4 @@ def source_name(name: str, kind: SourceKind | None) -> str:
 
 def read_lexicon(path: Path) -> Lexicon:
     """The lexicon in a file. Raises BadSource."""
-    return lexicon_in(load_source(path), str(path), path.name)
-
-
-def lexicon_in(data: bytes, called: str, name: str) -> Lexicon:
-    """The lexicon in some bytes; `called` in full, `name` in short for errors of its lines. Raises BadSource."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"--lexicon {called} is not UTF-8 (byte {error.start}); save it as UTF-8"
-        raise BadSource(SourceProblem("bad_lexicon", msg)) from error
-    return Lexicon.parse(text, name)
+    return Lexicon.parse(lexicon_text(load_source(path), f"--lexicon {path}"), path.name)

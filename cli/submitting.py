@@ -23,8 +23,6 @@ from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.edit import edited_plan, plan_text
 from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.estimate import Estimate
-from jobs.kinds import Profile
-from jobs.mastering.acx import long_chapters
 from jobs.plan_view import short_line, shown
 from jobs.progress import clock
 from jobs.spec import JobRecord, ModelOffer
@@ -150,8 +148,8 @@ def _tell(output: Output, drafts: Sequence[Draft], estimates: Sequence[Estimate]
     """What a listener may miss, the lines that were passed over, and what it is expected to take."""
     for draft, expected in zip(drafts, estimates, strict=True):
         name = f"{draft.spec.source_name}: " if len(drafts) > 1 else ""
-        for problem in draft.planned.problems:
-            output.say(shown(f"{name}line {problem.line} is passed over: {problem.message}"))
+        for line in draft.passed_over:
+            output.say(shown(f"{name}{line}"))
         if line := short_line(draft.plan.account):
             output.say(f"{name}{line}")
         output.say(f"{name}{expected.line()}")
@@ -159,9 +157,7 @@ def _tell(output: Output, drafts: Sequence[Draft], estimates: Sequence[Estimate]
 
 
 def _tell_long_chapters(output: Output, draft: Draft) -> None:
-    if draft.spec.mastering.profile is not Profile.ACX:
-        return
-    for line in long_chapters(draft.plan, audio_s=draft.audio_s):
+    for line in draft.long_chapters:
         output.say(shown(line))
 
 

@@ -15,6 +15,7 @@ from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
 from jobs.marks.read_along_places import with_places
+from jobs.mastering.acx import long_chapters
 from jobs.narration import Limits
 from jobs.offers import check_speed, doubts, find_voice, item_licences, item_voices, known_voice, language_for
 from jobs.plan import Plan
@@ -110,6 +111,17 @@ class Draft:
     def store_bytes(self) -> int:
         """A generous estimate of what the store will hold of it: takes and finished audio."""
         return self.out_bytes + round(self.audio_s * self.sample_rate_hz * PCM_BYTES)
+
+    @property
+    def passed_over(self) -> tuple[str, ...]:
+        """What is told of each line of JSONL that could not be read and was left out."""
+        return tuple(f"line {problem.line} is passed over: {problem.message}" for problem in self.planned.problems)
+
+    @property
+    def long_chapters(self) -> tuple[str, ...]:
+        """What is told of each chapter that is likely to be too long for ACX, where the job is for ACX."""
+        for_acx = self.spec.mastering.profile is Profile.ACX
+        return long_chapters(self.plan, audio_s=self.audio_s) if for_acx else ()
 
     def with_plan(self, plan: Plan) -> Draft:
         """The same job after its plan was edited by hand: another plan is another job."""

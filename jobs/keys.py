@@ -248,7 +248,6 @@ FILES = "files/"
 BATCHES = "batches/"
 """Where all that is kept of batches is, but their audio: that is much."""
 OPEN_BATCHES = "batches-open/"
-"""One small object for each batch that has not ended."""
 
 
 def file_content(file: str) -> str:

@@ -5,7 +5,6 @@ Knows how to encode, not what the formats are called: that is `jobs.live_formats
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ import numpy as np
 from av.container import OutputContainer
 
 from jobs.assembly.containers import Container
+from jobs.sink import Sink
 from jobs.takes import Pcm
 
 BLOCKS_PER_S = 50
@@ -127,29 +127,6 @@ class Resampled:
     def _bytes(self, frame: av.AudioFrame | None) -> bytes:
         parts = self._resampler.resample(frame)
         return b"".join(part.to_ndarray().astype("<i2").tobytes() for part in parts)
-
-
-class Sink(io.RawIOBase):
-    """Where a muxer writes: what it wrote is taken away at once, so it cannot go back."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        """Yes."""
-        return True
-
-    def write(self, data: bytes | memoryview) -> int:  # type: ignore[override]  # FFmpeg gives bytes
-        """Keep what was written until `take`."""
-        self._parts.append(bytes(data))
-        return len(data)
-
-    def take(self) -> bytes:
-        """What was written since the last call."""
-        data = b"".join(self._parts)
-        self._parts.clear()
-        return data
 
 
 class Muxed:

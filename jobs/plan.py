@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from enum import StrEnum
 
 from jobs.account import Account
@@ -114,6 +115,14 @@ class Plan(Frozen):
     def prompt_chars(self) -> int:
         """Characters the model will get."""
         return sum(len(segment.spoken) for segment in self.segments)
+
+    @property
+    def chapter_chars(self) -> Counter[int]:
+        """Those of each chapter, by its number."""
+        chars: Counter[int] = Counter()
+        for segment in self.segments:
+            chars[segment.chapter] += len(segment.spoken)
+        return chars
 
     def dump(self) -> bytes:
         """The plan as JSON lines, UTF-8."""

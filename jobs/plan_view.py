@@ -121,9 +121,7 @@ def problem_document(name: str, kind: SourceKind | None, problems: Iterable[Sour
 def chapter_rows(planned: Planned, *, chars_per_s: float) -> list[tuple[str, ...]]:
     """Rows of number, title, paragraphs, sentences, segments, characters the model gets, expected audio."""
     plan = planned.plan
-    chars: Counter[int] = Counter()
-    for segment in plan.segments:
-        chars[segment.chapter] += len(segment.spoken)
+    chars = plan.chapter_chars
     sentences = Counter(sentence.chapter for sentence in planned.sentences)
     paragraphs = Counter(chapter for chapter, _ in {(one.chapter, one.paragraph) for one in planned.sentences})
     return [
@@ -189,6 +187,11 @@ def short_line(account: Account) -> str:
     return f"{'; '.join(told)}; see `tts-batch plan`" if told else ""
 
 
+def short(text: str) -> str:
+    """A text, or its beginning where it is longer than EXAMPLE_CHARS."""
+    return text if len(text) <= EXAMPLE_CHARS else f"{text[: EXAMPLE_CHARS - 1].rstrip()}…"
+
+
 def shown(text: str) -> str:
     """A text that stays in its line of a terminal and cannot do anything to it."""
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
@@ -200,15 +203,10 @@ def _counted(one: Sum) -> str:
 
 
 def _example(passage: Passage, *, whole: bool = False) -> str:
-    was = passage.was if whole else _short(passage.was)
+    was = passage.was if whole else short(passage.was)
     if not passage.now:
         return f'"{shown(was)}"'
-    return f'"{shown(was)}" -> "{shown(passage.now if whole else _short(passage.now))}"'
-
-
-def _short(text: str) -> str:
-    """The beginning of a text."""
-    return text if len(text) <= EXAMPLE_CHARS else f"{text[: EXAMPLE_CHARS - 1].rstrip()}…"
+    return f'"{shown(was)}" -> "{shown(passage.now if whole else short(passage.now))}"'
 
 
 def _paragraphs(sentences: Iterable[SentencePlan], files: Sequence[SourceFile]) -> list[dict[str, Any]]:

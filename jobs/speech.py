@@ -17,8 +17,8 @@ from jobs.kinds import OnBad
 from jobs.plan import Plan
 from jobs.planning import PlanOptions
 from jobs.protocols import Truth
-from jobs.reading.cleaning import clean, speakable
 from jobs.spec import DEFAULT_CHECKS, Checks, JobRecord, ModelOffer, Priority, SourceKind
+from jobs.speech_body import unspeakable
 from jobs.state import JobState
 from jobs.tasks import tasks_of
 
@@ -83,11 +83,8 @@ def begin(wanted: Wanted, truth: Truth, *, store_url: str, job: str | None = Non
     if wanted.instructions:
         msg = f"model {wanted.offer.name} takes no instructions; leave the field out"
         raise BadOption(msg)
-    if not speakable(clean(wanted.text)[0]):
-        what = SourceProblem(
-            "empty_text", f"the text holds nothing to speak: {wanted.text[:40]!r}; give one with words"
-        )
-        raise BadSource(what)
+    if told := unspeakable(wanted.text):
+        raise BadSource(SourceProblem("empty_text", told))
     # As an item of JSONL a text is taken for what it is: no headings, notes or pages are looked for in it.
     item = json.dumps({"id": "speech", "text": wanted.text}).encode()
     draft = make_draft(Source("speech", item, SourceKind.JSONL), _wishes(wanted, store_url))

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jobs.errors import BadOption
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice, language_for
+from jobs.reading.cleaning import clean, speakable
 from jobs.reading.languages import language_of
 from jobs.spec import ModelOffer, VoiceOffer, base_language
 
@@ -67,6 +68,13 @@ class Asked:
 
     voice: VoiceOffer
     language: str
+
+
+def unspeakable(text: str) -> str | None:
+    """Why a text cannot be spoken by any voice; None: it can."""
+    if speakable(clean(text)[0]):
+        return None
+    return f"input has no letter or digit, so there is nothing to speak: {text[:40]!r}; give one with words"
 
 
 def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None) -> Asked:

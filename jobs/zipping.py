@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import time
 import zipfile
 from collections.abc import Iterator, Sequence
 
 from jobs.deliver import Finished
 from jobs.protocols import Store
+from jobs.sink import Sink
 
 PIECE_BYTES = 1 << 18
 FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 """The oldest date that a zip can hold."""
-
-
-class _Sink(io.RawIOBase):
-    """Takes what is written, cannot seek, and gives it out once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._pieces: list[bytes] = []
-
-    def writable(self) -> bool:
-        """It is there to be written to."""
-        return True
-
-    def write(self, data: object) -> int:
-        """Keep a copy."""
-        piece = bytes(memoryview(data))  # type: ignore[arg-type]  # any buffer, as RawIOBase says
-        self._pieces.append(piece)
-        return len(piece)
-
-    def take(self) -> bytes:
-        """What was written since the last time."""
-        taken = b"".join(self._pieces)
-        self._pieces.clear()
-        return taken
 
 
 def zipped(store: Store, files: Sequence[Finished], *, made_at_s: float) -> Iterator[bytes]:
@@ -45,7 +21,7 @@ def zipped(store: Store, files: Sequence[Finished], *, made_at_s: float) -> Iter
     Raises:
         StoreError: a file is gone or cannot be read; what was sent until then is no whole zip.
     """
-    sink = _Sink()
+    sink = Sink()
     date = max(FIRST_DATE, time.gmtime(made_at_s)[:6])
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for file in files:

@@ -101,6 +101,11 @@ _TEXTS: dict[type[errors.JobsError], str] = {
 """What callers read of errors whose own text names addresses and folders: that one is for the log."""
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+_TOLD = {
+    "extra_forbidden": "there is no such field here; leave it out, or see GET /openapi.json for those there are",
+    "model_attributes_type": "this takes a JSON object: fields and values in { }",
+}
+"""What the framework says of these is for those who write Python."""
 _UNREADABLE = "There was an error parsing the body"
 """All that the framework says of JSON that is no fault of grammar."""
 _FAILED = "the server failed; its log has more under the id of this request"
@@ -189,8 +194,11 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
         sent = request.headers.get("content-type", "nothing")
         message = f"this takes application/json, not what Content-Type says: {sent[:100]}"
         return answer(415, ErrorBody(message=message, type=type_of(415), code="unsupported_media_type"))
+    while place and place[-1].isdecimal():  # which of a list's values it is, nobody looks for
+        place.pop()
     param = ".".join(place) or None
-    message = f"{param}: {first['msg']}" if param else str(first["msg"])
+    told = _TOLD.get(kind, str(first["msg"]))
+    message = f"{param}: {told}" if param else told
     return answer(400, ErrorBody(message=message, type=type_of(400), param=param, code=kind))
 
 

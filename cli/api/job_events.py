@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response
 
 from cli.api.errors import ApiError
 from cli.api.jobs import READ, Serving, told
+from cli.api.live_answer import Head, LiveAnswer
 from cli.api.pump import STOP_WITHIN_S, Pump, Stopped
 from cli.api.service import Service
 from jobs.errors import UnknownJob
@@ -25,8 +26,6 @@ RECONNECT_MS = 2000
 KEEP_ALIVE_S = 15.0
 """A comment is sent when nothing else was for so long: proxies close what is silent."""
 MEDIA_TYPE = "text/event-stream"
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""Nothing on the way may keep events back."""
 _ID = re.compile(r"[0-9]{1,19}-[0-9]{1,19}")
 _STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_TYPE: {}}}
 
@@ -34,7 +33,7 @@ _STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_
 @router.get(
     "/{job}/events",
     dependencies=[READ],
-    response_class=StreamingResponse,
+    response_class=Response,
     responses={200: _STREAM, **told(400, 404, 503)},
 )
 def events(
@@ -43,7 +42,7 @@ def events(
     job: str,
     after: Annotated[str | None, Query(description="The id of the last event that was seen; 0: all.")] = None,
     last_event_id: Annotated[str | None, Header()] = None,
-) -> StreamingResponse:
+) -> LiveAnswer:
     """All events of a job and those to come, as `docs/streams.md` describes them; `id:` is that of the stream.
 
     A reader that was cut off sends the last id it saw, in `Last-Event-ID` (as browsers do by themselves) or `after`,
@@ -51,8 +50,7 @@ def events(
     """
     start, state = _start(last_event_id, after), service.truth.job(job).state
     pump: Pump = request.app.state.pump
-    told_events = pump.run(lambda stopped: _lines(service, job, start, state, stopped))
-    return StreamingResponse(told_events, media_type=MEDIA_TYPE, headers=HEADERS)
+    return LiveAnswer(pump.run(lambda stopped: _lines(service, job, start, state, stopped)))
 
 
 def _start(last_event_id: str | None, after: str | None) -> str:
@@ -64,8 +62,9 @@ def _start(last_event_id: str | None, after: str | None) -> str:
     return named
 
 
-def _lines(service: Service, job: str, after: str, state: JobState, stopped: Stopped) -> Iterator[str]:
-    yield f"retry: {RECONNECT_MS}\n\n"
+def _lines(service: Service, job: str, after: str, state: JobState, stopped: Stopped) -> Iterator[Head | bytes]:
+    yield Head(MEDIA_TYPE + "; charset=utf-8")
+    yield f"retry: {RECONNECT_MS}\n\n".encode()
     sent_s = time.monotonic()
     while not stopped():
         found = service.streams.events(job, after=after, timeout_s=STOP_WITHIN_S)
@@ -82,7 +81,7 @@ def _lines(service: Service, job: str, after: str, state: JobState, stopped: Sto
                 return
         if is_quiet:
             sent_s = time.monotonic()
-            yield ": still here\n\n"
+            yield b": still here\n\n"
 
 
 def _state(service: Service, job: str) -> JobState:
@@ -93,5 +92,5 @@ def _state(service: Service, job: str) -> JobState:
         return JobState.CANCELLED
 
 
-def _line(entry: str, event: Event) -> str:
-    return f"id: {entry}\nevent: {event.kind}\ndata: {event.model_dump_json()}\n\n"
+def _line(entry: str, event: Event) -> bytes:
+    return f"id: {entry}\nevent: {event.kind}\ndata: {event.model_dump_json()}\n\n".encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from fastapi.responses import StreamingResponse
 from cli.api.errors import ApiError
 from cli.api.job_views import FileList, file_view
 from cli.api.jobs import READ, Serving, told
+from cli.api.live_answer import Head, LiveAnswer
 from cli.api.pump import Pump
 from cli.api.stored import ANSWERS, Stored, send
 from jobs.deliver import Finished
@@ -47,10 +49,10 @@ def listed(
 @router.get(
     "/{job}/files.zip",
     dependencies=[READ],
-    response_class=StreamingResponse,
+    response_class=Response,
     responses={200: {"description": "A zip", "content": _ZIP}, **told(404, 503)},
 )
-def packed(request: Request, service: Serving, job: str) -> StreamingResponse:
+def packed(request: Request, service: Serving, job: str) -> LiveAnswer:
     """The finished files of a job as one zip, made while it is sent."""
     record = service.truth.job(job)
     store = service.store_of(record)
@@ -58,10 +60,9 @@ def packed(request: Request, service: Serving, job: str) -> StreamingResponse:
     if not files:
         msg = f"job {job} is {record.state} and has no finished files yet"
         raise ApiError(404, msg, code="no_files")
+    head = Head("application/zip", {"Content-Disposition": f'attachment; filename="{quote(job, safe="")}.zip"'})
     pump: Pump = request.app.state.pump
-    pieces = pump.run(lambda _stopped: zipped(store, files, made_at_s=record.created_at_s))
-    headers = {"Content-Disposition": f'attachment; filename="{quote(job, safe="")}.zip"'}
-    return StreamingResponse(pieces, media_type="application/zip", headers=headers)
+    return LiveAnswer(pump.run(lambda _stopped: chain([head], zipped(store, files, made_at_s=record.created_at_s))))
 
 
 @router.head("/{job}/files/{name:path}", dependencies=[READ], include_in_schema=False)

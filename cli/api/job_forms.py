@@ -19,15 +19,15 @@ from starlette.datastructures import FormData, UploadFile
 
 from cli.api.errors import ApiError
 from cli.api.service import Service, service_of
-from cli.api.speech import offer_of
+from cli.api.speech import blamed, offer_of
 from cli.estimates import Expecting
 from jobs import planner
 from jobs.asking import Asked, recogniser_in
 from jobs.drafts import Draft, Source
-from jobs.errors import BadSource, SourceProblem
+from jobs.offers import check_speed, find_voice
 from jobs.reading.source import ENDINGS
 from jobs.references import check_clones
-from jobs.speaking.lexicon import Lexicon
+from jobs.speaking.lexicon import Lexicon, lexicon_text
 from jobs.spec import SourceKind
 
 MAX_NAME_CHARS = 200
@@ -126,7 +126,12 @@ def drafted(sent: Sent, service: Service) -> tuple[Draft, Expecting]:
     """
     with service.planning.turn():
         offer = offer_of(service, sent.asked.model or service.settings.model)
-        check_clones(service.home, offer, sent.asked.voice or offer.default_voice)
+        voice = sent.asked.voice or offer.default_voice
+        with blamed("voice", "voice_not_found"):
+            check_clones(service.home, offer, voice)
+            find_voice(offer, voice)
+        with blamed("speed", "bad_speed"):
+            check_speed(offer, sent.asked.speed)
         expecting = Expecting.of(service.settings, offer, sent.asked.voice)
         return planner.draft(sent.source, sent.asked.wishes(expecting.offer, service.home.url)), expecting
 
@@ -170,7 +175,7 @@ async def _words(parts: FormData) -> dict[str, Any]:
         given = parts.getlist(name)
         texts = [one for one in given if isinstance(one, str)]
         if name == "lexicon" and isinstance(given[0], UploadFile):
-            texts = [_utf8(await given[0].read())]
+            texts = [lexicon_text(await given[0].read(), "lexicon")]
         if len(texts) != len(given):
             msg = f"{name} is a file; files are {' and '.join(_FILE_FIELDS)}"
             raise ApiError(400, msg, code="unexpected_file", param=name)
@@ -187,14 +192,6 @@ async def _file(parts: FormData) -> tuple[str, bytes] | None:
     if len(given) > 1 or not isinstance(upload, UploadFile):
         raise ApiError(400, "file must be one upload, with a file name", code="bad_file", param="file")
     return upload.filename or "", await upload.read()
-
-
-def _utf8(data: bytes) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"lexicon is not UTF-8 (byte {error.start}); save it as UTF-8"
-        raise BadSource(SourceProblem("bad_lexicon", msg)) from error
 
 
 def _asked(form: JobForm, service: Service) -> Asked:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
@@ -14,9 +13,7 @@ from cli.api.jobs import JOBS, Serving, told
 from jobs.account import Passage
 from jobs.benchmarks import Basis
 from jobs.drafts import Draft
-from jobs.kinds import Profile
-from jobs.mastering.acx import long_chapters
-from jobs.plan_view import EXAMPLE_CHARS, sums
+from jobs.plan_view import short, sums
 
 router = APIRouter(prefix="/v1/plans", tags=["jobs"])
 
@@ -95,16 +92,14 @@ def planned(service: Serving, sent: SentJob) -> PlanView:
         audio_s=round(draft.audio_s, 1),
         skipped=_sums(account.skipped),
         replaced=_sums(account.replaced),
-        warnings=_warnings(draft),
+        warnings=[*plan.source.warnings, *draft.passed_over, *draft.long_chapters],
         estimate=EstimateView.model_validate(estimate.document()),
     )
 
 
 def _chapters(draft: Draft) -> list[PlannedChapter]:
-    chars: Counter[int] = Counter()
-    for segment in draft.plan.segments:
-        chars[segment.chapter] += len(segment.spoken)
-    s_per_char = draft.audio_s / max(1, draft.plan.prompt_chars)
+    chars = draft.plan.chapter_chars
+    s_per_char = draft.audio_s / max(1, chars.total())
     return [
         PlannedChapter(
             title=chapter.title,
@@ -125,15 +120,5 @@ def _sums(passages: Sequence[Passage]) -> list[PassageSum]:
 
 def _example(passage: Passage) -> str:
     """`was`, or `was → now`, each in short."""
-    was = _short(passage.was)
-    return f"{was} → {_short(passage.now)}" if passage.now else was
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= EXAMPLE_CHARS else f"{text[: EXAMPLE_CHARS - 1]}…"
-
-
-def _warnings(draft: Draft) -> list[str]:
-    lines = [f"line {problem.line} is passed over: {problem.message}" for problem in draft.planned.problems]
-    long = long_chapters(draft.plan, audio_s=draft.audio_s) if draft.spec.mastering.profile is Profile.ACX else []
-    return [*draft.plan.source.warnings, *lines, *long]
+    was = short(passage.was)
+    return f"{was} → {short(passage.now)}" if passage.now else was

@@ -1,6 +1,6 @@
 """From a generator that blocks to an asynchronous one: each runs in a thread of its own and is stopped with its reader.
 
-`StreamingResponse(pump.run(lambda stopped: listener.sounds(stopped=stopped)))`
+`LiveAnswer(pump.run(lambda stopped: pieces(stopped)))`
 """
 
 from __future__ import annotations

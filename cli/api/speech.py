@@ -24,7 +24,7 @@ from jobs.offers import check_speed, find_voice
 from jobs.references import check_clones
 from jobs.spec import JobRecord, ModelOffer
 from jobs.speech import Wanted, is_speech, new_id
-from jobs.speech_body import SpeechBody, check_body
+from jobs.speech_body import SpeechBody, check_body, unspeakable
 from jobs.state import FINAL_JOB_STATES, JobState
 
 router = APIRouter()
@@ -73,7 +73,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 @router.post("/v1/audio/speech", response_class=Response, responses=_ANSWER)
 def create_speech(body: SpeechBody, request: Request, service: Served, caller: Speaker) -> LiveAnswer:
     """Speak a text. The answer begins with the first sound; whoever goes away meanwhile cancels the rest."""
-    check_length(service, body.input)
+    check_input(service, body.input)
     offer = offer_of(service, body.model)
     wanted = _wanted(service, body, offer)
     check_queue(service)
@@ -94,12 +94,14 @@ def retrieve_speech(request_id: str, service: Served, _caller: Speaker) -> Speec
     return _end(record)
 
 
-def check_length(service: Service, text: str) -> None:
-    """Raise ApiError 400 where a text is longer than one request may be."""
+def check_input(service: Service, text: str) -> None:
+    """Raise ApiError 400 where a text is longer than one request may be, or nothing in it can be spoken."""
     limit = service.limits.speech_chars
     if len(text) > limit:
         msg = f"input has {len(text)} characters; a speech request may have {limit}: submit longer texts as jobs"
         raise ApiError(400, msg, code="string_above_max_length", param="input")
+    if told := unspeakable(text):
+        raise ApiError(400, told, code="empty_text", param="input")
 
 
 def check_queue(service: Service) -> None:
@@ -124,12 +126,12 @@ def offer_of(service: Service, model: str) -> ModelOffer:
 
 def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
     voice = service.voice_name(body.voice_name or offer.default_voice)
-    with _blamed("voice", "voice_not_found"):
+    with blamed("voice", "voice_not_found"):
         check_clones(service.home, offer, voice)
         find_voice(offer, voice)
-    with _blamed("speed", "bad_speed"):
+    with blamed("speed", "bad_speed"):
         check_speed(offer, body.speed)
-    with _blamed("instructions" if body.instructions else "language", "not_supported"):
+    with blamed("instructions" if body.instructions else "language", "not_supported"):
         language = check_body(body, offer, voice=voice).language
     return Wanted(
         text=body.input,
@@ -144,7 +146,7 @@ def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
 
 
 @contextmanager
-def _blamed(param: str, code: str) -> Iterator[None]:
+def blamed(param: str, code: str) -> Iterator[None]:
     """Say which field of the request an error is about."""
     try:
         yield

@@ -64,7 +64,7 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
             waiting = _Waiting(service.truth, speech, stopped)
             listener = Listener(service.truth, service.streams, home, job=speech.job, plan=speech.plan)
             sounds = listener.sounds(whole=True, stopped=waiting)
-            first = _first(sounds, waiting)
+            first = _first(speech, sounds, waiting)
             if first is None:
                 return
             body = _events if order.sse else _audio
@@ -72,14 +72,15 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
             yield from body(order, speech, chain([first], _rest(sounds, waiting, whole)))
 
 
-def _first(sounds: Iterator[Sound], waiting: _Waiting) -> Sound | None:
-    """The first sound; None: nobody waits for it any more."""
+def _first(speech: Speech, sounds: Iterator[Sound], waiting: _Waiting) -> Sound | None:
+    """The first sound; None: nobody waits for it any more. An error has the id by which its end can be asked for."""
+    named = {"X-Request-Id": speech.job}
     try:
         first = next(sounds, None)
     except SpeechIncomplete as error:
-        raise ApiError(500, str(error), code="speech_failed") from error
+        raise ApiError(500, str(error), code="speech_failed", headers=named) from error
     if first is None and waiting.nobody:
-        headers = {"Retry-After": str(RETRY_AFTER_S)}
+        headers = {"Retry-After": str(RETRY_AFTER_S)} | named
         raise ApiError(503, waiting.why, code="no_worker", headers=headers)
     return first
 

@@ -60,11 +60,12 @@ function mark(list, kind, number) {
 }
 
 function chapterRow(context) {
-  const { player, onlyBad } = context;
+  const { feed, player, onlyBad } = context;
   let chapter = null;
+  let shown = null;
   let reload = () => undefined;
   const play = button("▶", () => player.seek(chapter.start_s), { class: "quiet play" });
-  const name = h("span", { class: "name", dir: "auto" });
+  const name = h("span", { class: "name", dir: "auto", lang: feed.job.language || null });
   const told = h("span", { class: "numbers" });
   const bar = h("progress", { max: 1, "aria-hidden": "true" });
   const inside = h("div", { class: "inside" });
@@ -76,11 +77,9 @@ function chapterRow(context) {
     reload = one.reload;
     reload();
   });
-  onlyBad.addEventListener("change", () => details.open && reload());
   return {
     node: h("li", { class: "card chapter" }, play, details),
     update(found) {
-      const before = chapter;
       chapter = found;
       attribute(details, "data-chapter", chapter.chapter);
       const title = chapter.title || `Chapter ${chapter.chapter + 1}`;
@@ -89,8 +88,9 @@ function chapterRow(context) {
       attribute(play, "disabled", chapter.start_s === null);
       bar.value = chapter.segments ? (chapter.done + chapter.failed) / chapter.segments : 0;
       say(told, chapterNumbers(chapter));
-      const key = (one) => [one.done, one.failed, one.marked, one.assembled, one.start_s].join();
-      if (details.open && before && key(before) !== key(chapter)) reload();
+      const before = shown;
+      shown = [found.done, found.failed, found.marked, found.assembled, found.start_s, onlyBad.checked].join();
+      if (details.open && before !== shown) reload();
     },
   };
 }
@@ -159,7 +159,7 @@ function segmentRow({ feed, player, again }, { segment: number }) {
   const play = button("▶", () => player.segment(number, segment.start_s), playLabel);
   const retry = button("Retry", () => again(number), { class: "quiet retry", "aria-label": `Retry ${label}` });
   const badge = h("span", { class: "badge" });
-  const text = h("p", { class: "text", dir: "auto" });
+  const text = h("p", { class: "text", dir: "auto", lang: feed.job.language || null });
   const told = h("span", { class: "muted" });
   const reason = h("p", { class: "reason", dir: "auto" });
   const line = h("p", { class: "line small" }, badge, told, retry);

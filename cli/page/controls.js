@@ -30,7 +30,7 @@ export function controls(feed, timeline, player, signal) {
   const slider = h("input", { type: "range", min: 0, max: 0, step: 0.1, id: "seek", "aria-label": "Position" });
   const ticks = h("div", { class: "ticks", "aria-hidden": "true" });
   const time = h("span", { class: "number time" });
-  const where = h("p", { class: "where", dir: "auto" });
+  const where = h("p", { class: "where", dir: "auto", lang: feed.job.language || null });
   const sentence = h("p", { class: "sentence", dir: "auto" });
   const status = h("p", { class: "status muted", role: "status" });
   let dragging = false;
@@ -55,6 +55,7 @@ export function controls(feed, timeline, player, signal) {
     say(where, hearing ? found.chapter.title || `Chapter ${found.chapter.chapter + 1}` : "");
     say(sentence, hearing && found.segment ? found.segment.text : hint(feed, timeline, player));
     sentence.classList.toggle("muted", !hearing);
+    attribute(sentence, "lang", hearing && feed.job.language); // else it is our own English
     player.dispatchEvent(new CustomEvent("heard", { detail: hearing ? found : null }));
   };
 

@@ -77,6 +77,7 @@ function head(feed) {
   feed.addEventListener("job", () => {
     const job = feed.job;
     titleInto(name, job);
+    attribute(name, "lang", job.language || null);
     say(author, job.author ?? "");
     author.hidden = !job.author;
     say(badge, stateWords(job.state));

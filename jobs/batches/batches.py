@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from jobs import keys
 from jobs.batches.desk import Desk
-from jobs.batches.ids import BATCH, is_id, new_id, request_id
+from jobs.batches.ids import BATCH, is_id, made_at_s, new_id, request_id
 from jobs.batches.opening import cancel_jobs
 from jobs.batches.outcomes import audio_key, counts_now, jobs_over
 from jobs.batches.records import (
     DEFAULT_KEPT_S,
     OBJECTS,
+    RECORDS_KEPT_S,
     AudioIn,
     BatchRecord,
     Counts,
@@ -32,6 +33,9 @@ from jobs.batches.records import (
 from jobs.batches.windows import window_s
 from jobs.errors import BadOption, IllegalMove, UnknownBatch
 from jobs.live_formats import LiveFormat
+
+RECORD = OBJECTS[BatchRecord]
+"""What makes a batch one: nobody is told of it without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +128,7 @@ class Batches:
         """Batches that are older than `after`, newest first, and whether there are more. Raises UnknownBatch."""
         if after is not None:
             self.record(after)
-        suffix = f"/{OBJECTS[BatchRecord]}"
-        listed = self.desk.store.list(keys.BATCHES)
-        names = [key.removeprefix(keys.BATCHES).removesuffix(suffix) for key in listed if key.endswith(suffix)]
+        names = [batch for batch, kept in self._kept().items() if RECORD in kept]
         wanted = [name for name in reversed(names) if after is None or name < after]
         return [self.get(name) for name in wanted[:limit]], len(wanted) > limit
 
@@ -166,6 +168,31 @@ class Batches:
             raise UnknownBatch(msg)
         size_bytes = self.desk.store.size_bytes(key)
         return LineAudio(key, line.audio_format or LiveFormat.MP3, f"{request_id(batch, line.line)}-{size_bytes:x}")
+
+    def expire(self) -> int:
+        """Delete what is kept of batches that ended long ago; returns how many went. May be broken off and repeated."""
+        store, latest_s, gone = self.desk.store, self.desk.clock() - RECORDS_KEPT_S, 0
+        for batch, kept in self._kept().items():
+            if not is_id(BATCH, batch) or made_at_s(batch) > latest_s:
+                continue
+            if RECORD in kept:  # without it, it is what another go left
+                end = read_of(store, batch, End)
+                if end is None or end.at > latest_s:
+                    continue
+            for name in sorted(kept, key=lambda name: name != RECORD):
+                store.delete(keys.batch_object(batch, name))
+            for key in list(store.list(keys.batch_audios(batch))):
+                store.delete(key)
+            gone += 1
+        return gone
+
+    def _kept(self) -> dict[str, list[str]]:
+        """The names of the objects of every batch, oldest batch first."""
+        found: dict[str, list[str]] = {}
+        for key in self.desk.store.list(keys.BATCHES):
+            batch, _, name = key.removeprefix(keys.BATCHES).partition("/")
+            found.setdefault(batch, []).append(name)
+        return found
 
     def _now(self, record: BatchRecord) -> Batch:
         store = self.desk.store

@@ -12,8 +12,8 @@ from jobs import keys
 from jobs.errors import BrokerUnavailable
 from jobs.truth.calls import Calls
 
-CLAIM_S = 8.0
-"""Some rounds of a clerk: the batches of a server that died are free again after it."""
+CLAIM_S = 6.0
+"""Three rounds of a clerk: the batches of a server that died are free again after it."""
 
 
 class Claims:

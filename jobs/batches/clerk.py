@@ -107,9 +107,9 @@ class Clerk:
                 self._tell(batch, str(error))
         now_s = self.desk.clock()
         if now_s >= self._cleared_s + CLEAR_EVERY_S:
+            self._cleared_s = now_s  # first: what cannot be cleared away must not be tried in every round
             self.desk.files.expire()
             Batches(self.desk).expire()
-            self._cleared_s = now_s
 
     def close(self) -> None:
         """End the processes that are at work."""

@@ -34,6 +34,7 @@ from jobs.batches.records import (
     Stop,
     Submitted,
     Why,
+    read_of,
 )
 from jobs.errors import ObjectDamaged, ObjectMissing
 from jobs.live_formats import LiveEncoder, LiveFormat
@@ -97,6 +98,8 @@ class _Ending:
             for line in self.desk.lines(self.record.id).all:
                 self.check()
                 self._line(line, good, bad)
+            if read_of(self.desk.store, self.record.id, End) is not None:
+                raise BrokenOff  # another server was faster: its files are told of, or deleted already
         for output in (good, bad):
             if output.lines:
                 size_bytes = self.desk.store.size_bytes(keys.file_content(output.record.id))

@@ -18,9 +18,8 @@ from jobs.batches.records import ENDPOINT, BatchError, LineError, Pinned
 from jobs.errors import BadOption
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice
-from jobs.reading.cleaning import clean, speakable
 from jobs.spec import ModelOffer
-from jobs.speech_body import MAX_INPUT_CHARS, SpeechBody, check_body
+from jobs.speech_body import MAX_INPUT_CHARS, SpeechBody, check_body, unspeakable
 
 MAX_LINES = 50_000
 """Requests in one file: what OpenAI's API takes."""
@@ -185,8 +184,7 @@ def _unspeakable(body: SpeechBody, max_chars: int) -> LineError | None:
     if len(body.input) > max_chars:
         told = f"input has {len(body.input)} characters, a line may have {max_chars}; submit longer texts as jobs"
         return LineError(status=400, code="string_above_max_length", message=told, param="input")
-    if not speakable(clean(body.input)[0]):
-        told = f"input has no letter or digit, so there is nothing to speak: {body.input[:40]!r}"
+    if told := unspeakable(body.input):
         return LineError(status=400, code="empty_text", message=told, param="input")
     if body.stream_format == "sse":
         told = "stream_format sse is for requests that are answered at once; in a batch leave it out"

@@ -33,6 +33,8 @@ MAX_WINDOW_S = 30 * 86_400
 """Longest time that a batch may take."""
 MIN_KEPT_S = 3600
 MAX_KEPT_S = 30 * 86_400
+RECORDS_KEPT_S = MAX_KEPT_S
+"""How long a batch is told of after its end: not shorter than any file of it is kept."""
 
 
 class Purpose(StrEnum):

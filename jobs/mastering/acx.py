@@ -54,15 +54,13 @@ def book_checks(codings: Sequence[Coding]) -> tuple[Check, ...]:
 
 def long_chapters(plan: Plan, *, audio_s: float) -> tuple[str, ...]:
     """A line for every chapter that is likely to be too long for a file; `audio_s`: estimate of the whole plan."""
-    chars: dict[int, int] = {}
-    for segment in plan.segments:
-        chars[segment.chapter] = chars.get(segment.chapter, 0) + len(segment.spoken)
-    s_per_char = audio_s / max(1, sum(chars.values()))
+    chars = plan.chapter_chars
+    s_per_char = audio_s / max(1, chars.total())
     return tuple(
         f"chapter {chapter.title!r} will be about {length_s / 60:.0f} min long; ACX takes files of at most "
         f"{MAX_FILE_S / 60:g} min: divide it in the source with a heading of its own"
         for chapter in plan.chapters
-        if (length_s := chars.get(chapter.chapter, 0) * s_per_char) > MAX_FILE_S
+        if (length_s := chars[chapter.chapter] * s_per_char) > MAX_FILE_S
     )
 
 

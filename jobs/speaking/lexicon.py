@@ -157,6 +157,15 @@ class _Wrong(Exception):
     """What is wrong with a line."""
 
 
+def lexicon_text(data: bytes, called: str) -> str:
+    """The text of a table, for `Lexicon.parse`; `called` is for the error. Raises BadSource: it is not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"{called} is not UTF-8 (byte {error.start}); save it as UTF-8"
+        raise BadSource(SourceProblem(BAD_LEXICON, msg)) from error
+
+
 def _columns(line: str) -> tuple[str, str, bool]:
     """Word or pattern, what is spoken, whether case matters."""
     word, tab, rest = line.partition("\t")

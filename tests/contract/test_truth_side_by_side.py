@@ -71,7 +71,15 @@ class SideBySide(RuleBasedStateMachine):
         assert answers[0] == answers[1]
         return answers[0]
 
+    def let_go(self, job: str) -> None:
+        """An id comes again only in this test: by then workers have heard that the request of that name has expired."""
+        if job not in self.memory._state.jobs:
+            for name, me in self.memory._state.workers.items():
+                refs = [f"{ref[0]}|{ref[1]}" for ref in sorted(me.held) if ref[0] == job]
+                self.both(lambda truth, name=name, refs=refs: truth.give_back(name, refs))
+
     def create(self, job: str, priority: Priority, model: str) -> None:
+        self.let_go(job)
         self.both(lambda truth: truth.create_job(record(job, priority=priority, model=model)))
 
     @rule(job=JOBS, priority=st.sampled_from(Priority), model=st.sampled_from(["m", "other"]), data=st.data())
@@ -90,6 +98,7 @@ class SideBySide(RuleBasedStateMachine):
         """A speech request, in vain if a job of its name is there."""
         if forget:
             self.both(lambda truth: truth.forget(job))
+        self.let_go(job)
         request = record(job, priority=Priority.LIVE, model=model)
         self.both(lambda truth: truth.speak(request, tasks(job, count)))
 
@@ -100,6 +109,15 @@ class SideBySide(RuleBasedStateMachine):
         self.both(lambda truth: truth.move_job(job, JobState.FAILED) if failed else truth.cancel(job))
         if back:
             self.both(lambda truth: truth.give_back(name))
+
+    @rule(job=REQUESTS)
+    def nobody_speaks(self, job: str) -> None:
+        """Nothing about a speech request changed for too long."""
+        entry = self.memory._state.jobs.get(job)
+        if entry and entry.speech and self.memory._state.goes_on(job):
+            entry.touched_at_s = 0.0
+            self.calls.client.hset(keys.job(job), "touched_at_s", "0.0")
+        self.both(lambda truth: truth.sweep())
 
     @rule(job=REQUESTS)
     def expire(self, job: str) -> None:

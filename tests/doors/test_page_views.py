@@ -281,7 +281,7 @@ def test_a_jump_on_never_goes_back(house: House, long_job: str) -> None:
         page.wait_for_function("() => document.getElementById('audio').currentTime > 2")
         page.get_by_role("button", name="On 10 seconds").click()
         to_s = float(parse_qs(urlsplit(page.eval_on_selector("#audio", "audio => audio.src")).query)["from_s"][0])
-        assert to_s > 1.9
+        assert to_s > 1.5, "not back to what is known"
 
 
 def test_what_was_written_survives_a_server_that_was_away(house: House) -> None:

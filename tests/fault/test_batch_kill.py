@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from jobs.batches.clerk import LARGE_LINES
 from tests.doors.test_serve import Serving, serving
 from tests.helpers_cli import Home, wait_until
 from tests.jobs.batches.office import jsonl, request
@@ -17,7 +19,7 @@ from tests.jobs.batches.office import jsonl, request
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 SPEEDS = (0.8, 0.9, 1.0, 1.1, 1.2, 1.3)
-COUNT = 240
+COUNT = LARGE_LINES + 4
 ORDER = {"endpoint": "/v1/audio/speech", "completion_window": "24h"}
 
 
@@ -78,49 +80,72 @@ def jobs_of(home: Home, batch: str) -> list[str]:
     return sorted(path.name for path in (store_of(home) / "jobs").glob(f"{batch.replace('_', '-')}*"))
 
 
+class Door:
+    """Servers one after the other: one that was killed is followed by the next."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.stack = ExitStack()
+        self.server = self.stack.enter_context(serving(home))
+
+    def kill(self) -> None:
+        self.server.process.kill()
+        self.server.process.wait(timeout=20)
+
+    def open_again(self) -> None:
+        self.server = self.stack.enter_context(serving(self.home))
+
+
 @pytest.fixture(scope="module")
-def undisturbed(home: Home) -> list[tuple[object, ...]]:
-    with serving(home) as server:
-        return [facts(line) for line in outputs(server, create(server))]
+def door(home: Home) -> Iterator[Door]:
+    made = Door(home)
+    with made.stack:
+        yield made
 
 
-def killed_when(home: Home, moment: Callable[[str], bool], what: str) -> str:
+@pytest.fixture(scope="module")
+def undisturbed(door: Door) -> list[tuple[object, ...]]:
+    return [facts(line) for line in outputs(door.server, create(door.server))]
+
+
+def killed_when(door: Door, moment: Callable[[str], bool], what: str) -> str:
     """A batch whose server is killed at a moment; returns its id."""
-    with serving(home) as server:
-        batch = create(server)
-        wait_until(lambda: moment(batch), what, timeout_s=120)
-        server.process.kill()
-        server.process.wait(timeout=20)
+    batch = create(door.server)
+    wait_until(lambda: moment(batch), what, timeout_s=120)
+    door.kill()
     return batch
 
 
-def check_went_on(home: Home, batch: str, wanted: list[tuple[object, ...]]) -> None:
-    with serving(home) as server:
-        made = outputs(server, batch)
-        assert [line["custom_id"] for line in made] == [line["custom_id"] for line in lines()]
-        assert [facts(line) for line in made] == wanted
-        assert len({line["id"] for line in made}) == COUNT
-        listed = server.get("/v1/files?purpose=batch_output").json()["data"]
-        assert len([file for file in listed if batch in file["filename"]]) == 1
+def check_went_on(door: Door, batch: str, wanted: list[tuple[object, ...]]) -> None:
+    door.open_again()
+    server, home = door.server, door.home
+    made = outputs(server, batch)
+    assert [line["custom_id"] for line in made] == [line["custom_id"] for line in lines()]
+    assert [facts(line) for line in made] == wanted
+    assert len({line["id"] for line in made}) == COUNT
+    listed = server.get("/v1/files?purpose=batch_output").json()["data"]
+    assert len([file for file in listed if batch in file["filename"]]) == 1
     submitted = json.loads((store_of(home) / "batches" / batch / "jobs.json").read_text())
     assert jobs_of(home, batch) == sorted(part["job"] for part in submitted["jobs"])
     assert list((store_of(home) / "batches-open").glob("*")) == []
 
 
-def test_killed_while_its_jobs_are_made(home: Home, undisturbed: list[tuple[object, ...]]) -> None:
+def test_killed_while_its_jobs_are_made(door: Door, undisturbed: list[tuple[object, ...]]) -> None:
     def between(batch: str) -> bool:
         return len(jobs_of(home, batch)) >= 2
 
-    batch = killed_when(home, between, "two of its jobs are made")
+    home = door.home
+    batch = killed_when(door, between, "two of its jobs are made")
     assert not (store_of(home) / "batches" / batch / "jobs.json").exists()
     assert len(jobs_of(home, batch)) < len(SPEEDS) * 2
-    check_went_on(home, batch, undisturbed)
+    check_went_on(door, batch, undisturbed)
 
 
-def test_killed_while_its_files_are_written(home: Home, undisturbed: list[tuple[object, ...]]) -> None:
+def test_killed_while_its_files_are_written(door: Door, undisturbed: list[tuple[object, ...]]) -> None:
     def between(batch: str) -> bool:
         return len(list((store_of(home) / "batch-audio" / batch).glob("*.*"))) >= 10
 
-    batch = killed_when(home, between, "some audio is converted")
+    home = door.home
+    batch = killed_when(door, between, "some audio is converted")
     assert not (store_of(home) / "batches" / batch / "end.json").exists()
-    check_went_on(home, batch, undisturbed)
+    check_went_on(door, batch, undisturbed)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from cli.api.clerk import spawner
+from cli.api.clerk import main, spawner
 from cli.api.wording import for_http
 from jobs.batches.batches import Batches, Order
 from jobs.batches.desk import Desk
 from jobs.batches.records import Pinned, Status, write_of
 from jobs.connect import open_broker
-from jobs.settings import Settings
+from jobs.settings import Settings, child_environment
 from jobs.stores import open_store
 from tests.helpers_valkey import ValkeyServer, shared_server
 from tests.jobs.batches.office import jsonl, request
 from workers.catalog import find_offer
 
 TOLD = {"tts-1": "fake"}
+TOLD_ALL = json.dumps({"aliases": TOLD, "max_chars": 50})
 
 
 @pytest.fixture
@@ -40,6 +42,11 @@ def desk(settings: Settings) -> Iterator[Desk]:
     broker.close()
 
 
+def as_in_process_of_its_own(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in child_environment(settings).items():
+        monkeypatch.setenv(name, value)
+
+
 def test_what_only_one_process_has_is_worked_on_in_it(tmp_path: Path):
     assert spawner(Settings(broker="memory://", data_dir=tmp_path), {}, 10) is None
     assert spawner(Settings(broker="unix:///x", store="memory://x", data_dir=tmp_path), {}, 10) is None
@@ -48,7 +55,7 @@ def test_what_only_one_process_has_is_worked_on_in_it(tmp_path: Path):
 
 
 @pytest.mark.services
-def test_a_batch_is_begun_as_the_server_would(settings: Settings, desk: Desk):
+def test_a_batch_is_begun_as_the_server_would(settings: Settings, desk: Desk, monkeypatch: pytest.MonkeyPatch):
     batches = Batches(desk)
     lines = [request("a", model="tts-1"), request("b", voice="nobody"), request("c", "x" * 51)]
     batch = batches.create(Order(desk.files.keep(io.BytesIO(jsonl(lines)), filename="a").id)).id
@@ -65,11 +72,12 @@ def test_a_batch_is_begun_as_the_server_would(settings: Settings, desk: Desk):
         error = errors[custom_id]
         assert error is not None
         assert (error.code, error.message) == (code, for_http(error.message))
-    assert spawn(batch).wait() == 0
+    as_in_process_of_its_own(settings, monkeypatch)
+    assert main(batch, TOLD_ALL) == 0
+    assert batches.get(batch) == now
 
 
 @pytest.mark.services
-def test_a_broker_that_is_away_is_told_by_the_status(settings: Settings, tmp_path: Path):
-    spawn = spawner(Settings(broker=f"unix://{tmp_path}/nobody", data_dir=tmp_path, log_level="error"), {}, 10)
-    assert spawn is not None
-    assert spawn("batch_1").wait() == 1
+def test_a_broker_that_is_away_is_told_by_the_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    as_in_process_of_its_own(Settings(broker=f"unix://{tmp_path}/nobody", data_dir=tmp_path), monkeypatch)
+    assert main("batch_1", TOLD_ALL) == 1

@@ -166,6 +166,13 @@ def test_a_body_that_is_wrong(door: Door, body: bytes, code: str | None, param: 
     assert code in {error["code"], None}
 
 
+@pytest.mark.parametrize(
+    ("body", "told"), [({"text": "a", "unknown": 1}, "unknown: there is no such field here"), ([], "a JSON object")]
+)
+def test_what_a_body_should_be_is_told_in_words_of_json(door: Door, body: object, told: str) -> None:
+    assert told in str(error_of(door.client.post("/v1/echo", json=body), 400)["message"])
+
+
 def test_what_was_sent_is_not_repeated(door: Door) -> None:
     body = {"text": ["ttsb_a-secret-in-the-wrong-place"]}
     assert "ttsb_" not in door.client.post("/v1/echo", json=body).text

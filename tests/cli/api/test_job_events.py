@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from cli.api import job_events
+from jobs.errors import BrokerUnavailable
 from jobs.events import Event
 from tests.helpers_api import Door, api, running_server
 from tests.helpers_cli import wait_until
@@ -124,6 +125,28 @@ def test_a_job_that_is_purged_ends_its_readers(monkeypatch: pytest.MonkeyPatch):
             door.truth.cancel(job)
             door.truth.forget(job)
             wait_until(lambda: all("data" in message or "" in message for message in told), "it ends")
+
+
+def test_a_broker_that_goes_away_breaks_the_stream_off_and_is_one_line_of_the_log(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    with api(idle=True) as door, running_server(door.service) as url, httpx.Client(timeout=30) as client:
+        job = submitted(door)
+
+        def away(*_args: object, **_more: object) -> None:
+            raise BrokerUnavailable("no Redis or Valkey answers at queue:6379; start it")
+
+        with client.stream("GET", f"{url}/v1/jobs/{job}/events") as answer:
+            told = parsed(answer.iter_lines())
+            assert [next(told).get("event") for _ in range(3)] == [None, "job", "job"]
+            monkeypatch.setattr(door.service.streams, "events", away)
+            with pytest.raises(httpx.RemoteProtocolError, match="incomplete chunked read"):
+                next(told)
+        (line,) = [one for one in caplog.records if one.name.startswith("cli.")]
+        assert (line.levelname, line.exc_info) == ("WARNING", None)
+        assert "was broken off: no Redis" in line.message
+        assert not [one for one in caplog.records if one.exc_info]
+        monkeypatch.undo()
 
 
 def test_a_retry_goes_on_in_the_same_stream():

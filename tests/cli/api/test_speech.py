@@ -172,7 +172,8 @@ def test_events_carry_the_same_bytes(door):
         ({"response_format": "ogg"}, 400, "enum", "response_format"),
         ({"stream_format": "raw"}, 400, "literal_error", "stream_format"),
         ({"input": ""}, 400, "string_too_short", "input"),
-        ({"input": "..."}, 400, "empty_text", None),
+        ({"input": "..."}, 400, "empty_text", "input"),
+        ({"input": " \n "}, 400, "empty_text", "input"),
         ({"input": "Привет, мир"}, 400, "not_supported", "language"),
         ({"seed": -1}, 400, "greater_than_equal", "seed"),
         ({"store_url": "file:///tmp"}, 400, "extra_forbidden", "store_url"),
@@ -262,6 +263,7 @@ def test_what_fails_at_once_is_an_error_with_its_reason():
         error = answer.result().json()["error"]
         assert error["code"] == "speech_failed"
         assert "too hard" in error["message"]
+        assert answer.result().headers["x-request-id"] == task.job
         told = door.client.get(f"{PATH}/{task.job}").json()
         assert (told["finish_reason"], told["failed"]) == ("error", 1)
 

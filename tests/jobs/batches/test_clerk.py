@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from jobs import keys
 from jobs.batches import clerk as clerks
+from jobs.batches.claims import Claims
 from jobs.batches.clerk import Clerk, run_clerk
 from jobs.batches.records import Counts, Status
-from jobs.errors import StoreError
-from tests.jobs.batches.office import Office, request
+from jobs.errors import BrokerUnavailable, StoreError
+from jobs.truth.calls import Calls, make_client
+from tests.helpers_valkey import ValkeyServer, shared_server
+from tests.jobs.batches.office import Office, jsonl, request
+from tests.workers.making import until
+
+LARGE = 12
+CLAIM_S = 0.3
 
 
 class Process:
@@ -58,7 +67,13 @@ def spawning(office: Office) -> Spawning:
     return made
 
 
-def large(count: int = 201) -> list[dict[str, Any]]:
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clerks, "LARGE_LINES", LARGE)
+    monkeypatch.setattr(clerks, "LARGE_FILE_BYTES", len(jsonl(large(LARGE))))
+
+
+def large(count: int = LARGE + 1) -> list[dict[str, Any]]:
     return [request(f"line {n}", seed=n) for n in range(count)]
 
 
@@ -74,7 +89,7 @@ def test_a_large_batch_is_begun_and_ended_elsewhere(office: Office, spawning: Sp
     assert (office.now(batch).status, len(spawning.made)) == (Status.FINALIZING, 2)
     spawning.made[1].end()
     office.clerk.round()
-    assert office.now(batch).counts == Counts(total=201, completed=201)
+    assert office.now(batch).counts == Counts(total=LARGE + 1, completed=LARGE + 1)
     assert len(spawning.made) == 2
 
 
@@ -143,3 +158,75 @@ def test_a_store_that_is_away_is_waited_for(office: Office, caplog: pytest.LogCa
     run_clerk(office.other_clerk(away).desk, stop, every_s=0.001)
     assert "the disk is away" in caplog.text
     assert len(office.truth.jobs()) == 1
+
+
+@pytest.fixture
+def calls() -> Iterator[Calls]:
+    server = shared_server()
+    server.flush()
+    client = make_client(server.url)
+    yield Calls(client)
+    client.close()
+
+
+@pytest.mark.services
+def test_one_of_two_servers_has_the_process(office: Office, spawning: Spawning, calls: Calls) -> None:
+    office.clerk.claims = Claims(calls)
+    beside, later = Spawning(office), Spawning(office)
+    other = Clerk(office.desk, spawn=beside, claims=Claims(calls))
+    batch = office.begin(*large())
+    for clerk in (other, office.clerk, other):
+        clerk.round()
+    assert (len(spawning.made), len(beside.made)) == (1, 0)
+    small = office.begin(request("a"), rounds=0)
+    other.round()
+    assert office.now(small).status is Status.IN_PROGRESS
+    spawning.made[0].end()
+    office.clerk.round()
+    office.work()
+    other.round()
+    office.clerk.round()
+    assert (len(spawning.made), len(beside.made)) == (2, 0)  # it claimed it for its beginning a moment ago
+    office.clerk.close()
+    Clerk(office.desk, spawn=later, claims=Claims(calls)).round()
+    assert [process.batch for process in later.made] == [batch]
+
+
+@pytest.mark.services
+def test_the_claim_of_a_server_that_died_is_free_after_a_while(calls: Calls) -> None:
+    dead, other = Claims(calls, kept_s=CLAIM_S), Claims(calls, kept_s=CLAIM_S)
+    assert dead.hold("a")
+    assert not other.hold("a")
+    assert other.hold("b")
+    other.leave("a")
+    assert not other.hold("a")
+    until(lambda: other.hold("a"), "the dead one's batch is free")
+    dead.leave("a")
+    assert not dead.hold("a")
+
+
+@pytest.mark.services
+def test_a_claim_that_is_held_again_is_kept(calls: Calls) -> None:
+    claims = Claims(calls, kept_s=60.0)
+    assert claims.hold("a")
+    key = f"{keys.CLAIMS}a"
+    calls.client.pexpire(key, 1000)
+    assert claims.hold("a")
+    assert calls.client.pttl(key) > 1000
+    claims.leave("a")
+    assert not calls.client.exists(key)
+
+
+@pytest.mark.services
+def test_without_a_broker_a_claim_is_left_all_the_same() -> None:
+    server = ValkeyServer().start()
+    client = make_client(server.url)
+    try:
+        claims = Claims(Calls(client, retry_for_s=0.0))
+        assert claims.hold("a")
+        server.kill()
+        claims.leave("a")
+        with pytest.raises(BrokerUnavailable):
+            claims.hold("a")
+    finally:
+        client.close()

@@ -25,9 +25,10 @@ class Killed(BaseException):
 
 
 def lines() -> list[dict[str, Any]]:
-    formats = ("wav", "aac", "flac", "pcm")
-    good = [request(f"line {n}", f"Line {'abcdefgh'[n]} is here.", response_format=formats[n % 4]) for n in range(8)]
-    return [*good[:3], request("bad", voice="nobody"), *good[3:]]
+    """Three jobs, of which one has its audio converted, and two have a line that may not be spoken."""
+    formats = ("wav", "aac", "flac")
+    good = [request(f"line {n}", f"{'abcde'[n]}.", response_format=formats[n % 3]) for n in range(5)]
+    return [*good[:1], request("bad", voice="nobody"), *good[1:]]
 
 
 class Death:
@@ -65,12 +66,12 @@ def finish(office: Office, batch: str, *, cancel: bool) -> None:
 
 
 def speak(office: Office, batch: str, *, cancel: bool) -> None:
-    """Speak all, or two lines of each job and then stop."""
+    """Speak all, or a line of each job and then stop."""
     if not cancel:
         office.work()
         return
     for task in office.lease():
-        if task.segment < 2:
+        if task.segment < 1:
             office.speak_one(task)
     office.batches.cancel(batch)
 

@@ -234,3 +234,38 @@ def test_a_retry_after_the_end_changes_nothing_of_the_batch(office: Office) -> N
     office.clerk.round()
     assert (office.now(batch).status, office.now(batch).end) == (Status.COMPLETED, end)
     assert office.errors(batch) == {"line 0": "speech_failed", "line 1": "speech_failed"}
+
+
+def test_a_job_that_was_accepted_after_the_cancel_is_cancelled_too(office: Office) -> None:
+    """Another server cancels and ends the batch between the last look at its stop and the job."""
+    batch = office.begin(*some(), rounds=0)
+
+    def stopped_first(name: str, arguments: tuple[object, ...]) -> None:
+        if name == "put" and str(arguments[0]).endswith("/source"):
+            office.batches.cancel(batch)
+            office.clerk.round()
+
+    office.other_clerk(stopped_first).round()
+    assert office.now(batch).status is Status.CANCELLED
+    assert [record.state for record in office.truth.jobs()] == [JobState.CANCELLED]
+    assert office.lease() == []
+    assert office.now(batch).submitted is None
+
+
+def test_a_server_that_is_late_at_the_end_brings_no_deleted_file_back(office: Office) -> None:
+    batch = office.begin(*some(response_format="aac"))
+    office.work()
+    seen: list[str] = []
+
+    def ended_first(name: str, _arguments: tuple[object, ...]) -> None:
+        if name == "writer" and not seen:
+            office.clerk.round()
+            end = office.now(batch).end
+            assert end is not None
+            seen.append(end.output_file_id or "")
+            office.desk.files.delete(seen[0])
+
+    office.other_clerk(ended_first).round()
+    assert [record.purpose for record in office.desk.files.all()] == ["batch"]
+    assert not office.store.exists(keys.file_content(seen[0]))
+    assert (office.now(batch).status, office.now(batch).counts.completed) == (Status.COMPLETED, 6)
