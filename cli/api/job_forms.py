@@ -6,7 +6,6 @@ file or an address that would be opened: a lexicon comes as its content, models,
 
 from __future__ import annotations
 
-import codecs
 import re
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
@@ -34,9 +33,6 @@ MAX_NAME_CHARS = 200
 MAX_FIELDS = 100
 TEXT_NAME = "text.txt"
 _RECOGNISER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"})
-"""What Python can decode and no document is in: a megabyte made for the first two takes it hours, the others make NULs
-and half characters."""
 _FILE_FIELDS = ("file", "lexicon")
 Listed = str | list[str] | None
 _DEFAULT = Asked()
@@ -200,9 +196,6 @@ def _asked(form: JobForm, service: Service) -> Asked:
         if words[name] is not None and (words[name].endswith(".onnx") or words[name].startswith(("~", ".", "/"))):
             msg = f"{name} {words[name]!r} is a path; over HTTP a {name} is chosen by its name, as the server lists it"
             raise ApiError(400, msg, code="path_not_allowed", param=name)
-    if form.encoding is not None and _charset(form.encoding) in _NO_CHARSETS:
-        msg = f"encoding {form.encoding[:100]!r} is none of documents; name the source's own, or leave it out"
-        raise ApiError(400, msg, code="bad_encoding", param="encoding")
     recogniser = recogniser_in(form.check)
     if recogniser and _RECOGNISER.fullmatch(recogniser) is None:
         msg = f"check {form.check!r} does not name a recogniser by one plain word, such as asr:base.en"
@@ -212,14 +205,6 @@ def _asked(form: JobForm, service: Service) -> Asked:
     if form.voice is not None:
         words["voice"] = service.voice_name(form.voice)
     return Asked(**words)
-
-
-def _charset(name: str) -> str | None:
-    """Python's name of an encoding. One that it does not know is refused where the source is read."""
-    try:
-        return codecs.lookup(name.strip()).name.replace("_", "-")
-    except (LookupError, ValueError):
-        return None
 
 
 def _joined(value: Any) -> Any:  # noqa: ANN401  # a field of any type

@@ -53,11 +53,11 @@ _HIRAGANA = re.compile("[\u3041-\u309f]")
 _EAST_ASIAN_CHAR = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff5e\u2010-\u2026]")
 _MIN_HIRAGANA_SHARE = 0.2
 _MIN_EAST_ASIAN_SHARE = 0.9
-# Names Python knows that no page means, and wide encodings: a page whose name for itself was legible is not one.
-_NO_DECLARATIONS = frozenset(
-    {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be", "utf_7"}
-    | {"unicode_escape", "raw_unicode_escape", "punycode", "idna", "undefined"}
-)
+_NO_DOCUMENTS = frozenset({"utf_7", "unicode_escape", "raw_unicode_escape", "punycode", "idna", "undefined"})
+"""What Python can decode and no document is in: a megabyte that was made for it takes punycode hours, the others make NULs
+and half characters."""
+_NO_DECLARATIONS = _NO_DOCUMENTS | {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"}
+"""And wide encodings: a page whose name for itself was legible is not one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def unmarked_wide(data: bytes) -> str | None:
 
 def _as_asked(data: bytes, name: str, asked: str) -> Decoded:
     try:
-        known = codecs.lookup(asked.strip()).name
+        known = _asked_name(asked)
         text = data.decode(known)
     except UnicodeDecodeError as error:
         msg = f"{name} is not {asked}: byte {error.start} does not fit; name its true encoding, or leave it out"
@@ -127,6 +127,14 @@ def _as_asked(data: bytes, name: str, asked: str) -> Decoded:
         msg = f"the encoding {asked!r} of {name} is not known; allowed are {allowed}: leave it out to have it found out"
         raise bad_source(Code.BAD_ENCODING, msg) from None
     return Decoded(text.removeprefix("\ufeff"), known)
+
+
+def _asked_name(asked: str) -> str:
+    """Python's name of an encoding. Raises LookupError: it knows none, or no document is in it."""
+    known = codecs.lookup(asked.strip()).name
+    if _underlined(known) in _NO_DOCUMENTS:
+        raise LookupError(known)
+    return known
 
 
 def _with_mark(data: bytes, encoding: str, name: str) -> str:
@@ -144,9 +152,13 @@ def _known(declared: str) -> str | None:
         b"a".decode(info.name)  # refuses codecs that are no text encodings, such as hex
     except (LookupError, UnicodeError, ValueError):
         return None
-    if info.name.replace("-", "_") in _NO_DECLARATIONS:
+    if _underlined(info.name) in _NO_DECLARATIONS:
         return None
     return "cp1252" if info.name in {"iso8859-1", "ascii"} else info.name  # as the WHATWG Encoding Standard reads them
+
+
+def _underlined(encoding: str) -> str:
+    return encoding.replace("-", "_")
 
 
 def _one_byte_each(encoding: str) -> bool:

@@ -22,6 +22,12 @@ from tests.helpers_cli import Home, wait_until
 MOST_BYTES = 150_000
 SIZE = {"width": 1100, "height": 760}
 TALL = {"width": 1100, "height": 1060}
+OTHERS = (
+    "Title: Letters from the Lighthouse\nAuthor: Ida Marsh\n\nThe lamp was lit at six.\n\nNobody came.",
+    "Title: A Field Guide to Clouds\nAuthor: Tom Perrin\n\nLook up.\n\nThis one cannot be spoken [[fault:error]].",
+    "Title: דרך ארוכה הביתה\nAuthor: נועה לוי\n\nשלום.",
+)
+"""Texts of jobs that have ended already, spoken by the fake model."""
 SAMPLES_MS = 16_000
 """Until the history of the workers has some samples."""
 
@@ -42,6 +48,15 @@ def served() -> Iterator[str]:
             process.wait(timeout=60)
 
 
+def speak_others(url: str) -> None:
+    """Have some jobs in the list."""
+    for number, text in enumerate(OTHERS):
+        form = {"text": text, "name": f"other-{number}.txt", "model": "fake", "takes": 1}
+        httpx.post(f"{url}/v1/jobs", json=form).raise_for_status()
+    ended = {"done", "done_with_failures"}
+    wait_until(lambda: {one["state"] for one in httpx.get(f"{url}/v1/jobs").json()["data"]} <= ended, "they have ended")
+
+
 def take(view: Window, path: Path) -> None:
     """One picture."""
     view.page.screenshot(path=path)
@@ -52,6 +67,7 @@ def take(view: Window, path: Path) -> None:
 
 def pictures(view: Window, dark: Window, phone: Window, to: Path) -> None:
     """Submit, follow and listen; the same job in dark and on a phone."""
+    speak_others(view.url)
     view.go("#/submit", "Submit")
     view.drop(("book.txt", BOOK.read_bytes()))
     view.page.get_by_role("button", name="Queue it").scroll_into_view_if_needed()

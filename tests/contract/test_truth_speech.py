@@ -379,6 +379,39 @@ class TestForgotten:
         assert calls.client.get(keys.AUDIO_TOTAL) == b"800"
         assert [len(streams.audio(name)) for name in "tu"] == [1, 1]
 
+    @pytest.mark.parametrize("forgetful", IN_REDIS, indirect=True)
+    def test_nothing_of_many_stays(self, forgetful: House) -> None:
+        """However they end: only keys that are there once for all, and they name none of them."""
+        assert isinstance(forgetful.truth, RedisTruth)
+        truth, client = forgetful.truth, forgetful.truth._calls.client
+        names = [f"s{number}" for number in range(36)]
+        truth.register(worker("w"))
+        for place, name in enumerate(names):
+            speak(forgetful, name, 3)
+            held = truth.lease("w", 2)
+            forgetful.streams.write_audio(name, chunk(b"\0" * 100))
+            ended: list[Callable[[], object]] = [
+                lambda name=name: truth.cancel(name),
+                lambda name=name: truth.move_job(name, JobState.FAILED),
+                lambda: truth.crashed("w"),
+                lambda held=held: truth.give_back("w", [task.ref for task in held]),
+                lambda held=held: truth.finish("w", [result(task) for task in held]),
+                lambda: truth.retire("w"),
+            ]
+            ended[place % len(ended)]()
+            truth.register(worker("w"))
+        for name in names:
+            let_rest(forgetful, name, 60)
+        truth.sweep()
+        truth.retire("w")
+        for name in names:
+            wait_until_gone(forgetful, name)
+        time.sleep(TTL_S)
+        forgetful.streams.write_audio("later", chunk(b"\0" * 1000))
+        counted = {keys.AUDIO_BYTES, keys.AUDIO_TOTAL, keys.AUDIO_ENDED, keys.audio("later")}
+        stay = {keys.WAKE, keys.DEAD, keys.virtual_now(0)}
+        assert {key.decode() for key in client.scan_iter("*")} <= counted | stay
+
     def test_one_that_nobody_speaks_is_given_up(self, house: House) -> None:
         speak(house, "s", 3)
         house.truth.register(worker("w"))

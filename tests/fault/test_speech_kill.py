@@ -37,6 +37,10 @@ def server_in(folder: Path) -> Iterator[tuple[Home, Serving]]:
         yield home, server
 
 
+def ended(server: Serving, answer: httpx.Response) -> dict[str, Any]:
+    return server.get(f"/v1/audio/speech/{answer.headers['x-request-id']}").json()
+
+
 def test_the_answer_goes_on_with_the_same_samples(tmp_path: Path) -> None:
     with server_in(tmp_path / "calm") as (_, server), answering(server) as (_, pieces):
         undisturbed = b"".join(pieces)
@@ -44,13 +48,14 @@ def test_the_answer_goes_on_with_the_same_samples(tmp_path: Path) -> None:
         got = b""
         while len(got) < len(undisturbed) // 8:
             got += next(pieces)
-        rooms = processes_of(home, ROOM)
+        rooms, half = processes_of(home, ROOM), ended(server, answer)
         assert rooms
+        assert half["done"] < half["segments"]
         for room in rooms:
             os.kill(room, signal.SIGKILL)
         got += b"".join(pieces)
         assert len(got) == len(undisturbed)
         assert got == undisturbed
-        told = server.get(f"/v1/audio/speech/{answer.headers['x-request-id']}").json()
+        told = ended(server, answer)
         assert (told["finish_reason"], told["failed"]) == ("stop", 0)
         assert processes_of(home, ROOM) != rooms, "another worker went on"

@@ -98,7 +98,7 @@ def test_an_encoding_that_no_document_has_is_not_tried(encoding: str):
     """Decoding a megabyte of punycode takes hours, in one of the few processes that plan for everybody."""
     with api(idle=True) as door:
         error = planned(door, b"Hello there.", status=400, encoding=encoding)["error"]
-        assert (error["code"], error["param"]) == ("bad_encoding", "encoding")
+        assert error["code"] == "bad_encoding"
         assert planned(door, "Grüße.".encode("cp1252"), encoding="Windows-1252")["segments"] == 1
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from dataclasses import replace
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
 from jobs import keys
 from jobs.batches.batches import Order
+from jobs.batches.outcomes import counts_now
 from jobs.batches.records import AudioIn, Counts, Purpose, Status
 from jobs.errors import BadOption, IllegalMove, UnknownBatch, UnknownFile
 from jobs.kinds import Grade
@@ -17,6 +20,7 @@ from jobs.live_formats import LiveFormat
 from jobs.spec import Priority
 from jobs.state import SegmentState
 from tests.jobs.batches.office import NOW_S, RATE_HZ, SAMPLES_PER_CHAR, SLACK_S, Office, decoded_s, request
+from tests.workers.making import Tap
 
 LONG = "This sentence is one of several. " * 30
 
@@ -209,6 +213,28 @@ def test_a_line_that_cannot_be_spoken_fails_alone(office: Office) -> None:
     assert end is not None
     told = [line["error"]["message"] for line in office.lines(end.error_file_id)]
     assert told == ["segment 1 gave nothing", "segment 3 gave nothing"]
+
+
+def test_only_jobs_at_work_are_read_to_count_lines(office: Office) -> None:
+    """Whoever waits for 50,000 lines asks every two seconds."""
+    batch = office.begin(request("a", LONG), request("b"), request("c", LONG, speed=1.2))
+    submitted, read = office.now(batch).submitted, []
+    assert submitted is not None
+
+    def counts() -> Counts:
+        read.clear()
+        truth: Any = Tap(office.truth, lambda name, asked: read.append(asked) if name == "results" else None)
+        return counts_now(replace(office.desk, truth=truth), batch, submitted)
+
+    assert (counts(), read) == (Counts(total=3), [])
+    first, *rest = office.lease()
+    office.speak_one(first)
+    assert (counts(), read) == (Counts(total=3), [(first.job,)])
+    for task in rest:
+        if task.job == first.job:
+            office.speak_one(task)
+    wanted = submitted.jobs[0].items if submitted.jobs[0].job == first.job else submitted.jobs[1].items
+    assert (counts(), read) == (Counts(total=3, completed=wanted), [])
 
 
 def test_what_the_checks_say_of_a_line_is_told(office: Office) -> None:

@@ -136,6 +136,7 @@ def test_what_a_user_asks_for_is_taken(asked):
     [
         ("no-such", b"a", "not known; allowed are utf-8"),
         ("hex", b"61", "not known"),
+        *((name, b"a", "not known") for name in ("punycode", "IDNA", " u7 ", "unicode_escape", "raw-unicode-escape")),
         ("utf-8", b"caf\xe9", "byte 3 does not fit"),
         ("ascii", b"caf\xe9", "byte 3 does not fit"),
     ],
