@@ -1,11 +1,11 @@
-"""Why segments of a job failed, counted: what a person is told of a job that lost some."""
+"""Failed segments as commands tell of them: a line for people, and the JSON form."""
 
 from __future__ import annotations
 
 from cli.output import JsonValue
 from cli.session import Session
-from jobs import outcome
-from jobs.outcome import Reasons
+from jobs import failures
+from jobs.failures import Reasons
 from jobs.spec import JobRecord
 
 
@@ -13,7 +13,7 @@ def failure_reasons(session: Session, record: JobRecord) -> Reasons:
     """The reasons of a job's failed segments; the truth is asked only if there are any. Raises UnknownJob."""
     if not record.failed:
         return []
-    return outcome.failure_reasons(session.broker.truth.results(record.job).values())
+    return failures.failure_reasons(session.broker.truth.results(record.job).values())
 
 
 def failure_line(record: JobRecord, reasons: Reasons) -> str:

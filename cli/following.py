@@ -14,7 +14,7 @@ from cli.output import Exit, JsonValue, Output
 from cli.session import Session
 from cli.watch import Follower
 from jobs.deliver import deliver, finished_objects, worth_showing
-from jobs.outcome import Reasons
+from jobs.failures import Reasons
 from jobs.progress import clock
 from jobs.spec import JobRecord
 from jobs.state import JobState

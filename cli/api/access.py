@@ -52,6 +52,10 @@ def allowed(scope: Scope) -> Callable[..., Caller]:
     return check
 
 
+READ, JOBS, VOICES = (Depends(allowed(scope)) for scope in (Scope.READ, Scope.JOBS, Scope.VOICES))
+"""For routes that need not know who asks: `dependencies=[READ]`."""
+
+
 def check_scope(caller: Caller, scope: Scope) -> None:
     """Raise ApiError 403 where a caller's token does not have a scope."""
     if caller.token is None or scope in caller.token.scopes:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from cli.api.access import allowed, spend_chars
-from cli.api.errors import ErrorAnswer
-from cli.api.service import Service, service_of
-from cli.api.speech import check_queue
+from cli.api.access import JOBS, READ, allowed, spend_chars
+from cli.api.admission import check_queue
+from cli.api.errors import told
+from cli.api.service import Served, Service
 from cli.api.stored import ANSWERS, Stored, send
 from jobs.access.gate import Caller, Scope
 from jobs.batches.batches import Batch, Batches, Order
@@ -19,12 +19,8 @@ from jobs.batches.lines import chars_of
 from jobs.batches.records import DEFAULT_KEPT_S, MAX_KEPT_S, MIN_KEPT_S, AudioIn, Status, Why
 
 router = APIRouter(prefix="/v1/batches")
-Served = Annotated[Service, Depends(service_of)]
-READ = [Depends(allowed(Scope.READ))]
-WRITE = [Depends(allowed(Scope.JOBS))]
 MAX_PAGE = 100
 MAX_PAIRS = 16
-MISSING: dict[str, Any] = {"model": ErrorAnswer}
 Key = Annotated[str, Field(max_length=64)]
 Value = Annotated[str, Field(max_length=512)]
 
@@ -116,7 +112,7 @@ class BatchList(BaseModel):
     has_more: bool
 
 
-@router.post("", responses={404: MISSING})
+@router.post("", responses=told(404))
 def create_batch(
     body: NewBatch, service: Served, caller: Annotated[Caller, Depends(allowed(Scope.JOBS))]
 ) -> BatchObject:
@@ -138,7 +134,7 @@ def create_batch(
     return shown(batches.get(batches.create(order).id))
 
 
-@router.get("", dependencies=READ, responses={404: MISSING})
+@router.get("", dependencies=[READ], responses=told(404))
 def list_batches(
     service: Served,
     after: Annotated[str | None, Query(description="The last id of the page before.")] = None,
@@ -151,20 +147,20 @@ def list_batches(
     return BatchList(data=page, first_id=ends[0], last_id=ends[1], has_more=has_more)
 
 
-@router.get("/{batch_id}", dependencies=READ, responses={404: MISSING})
+@router.get("/{batch_id}", dependencies=[READ], responses=told(404))
 def retrieve_batch(batch_id: str, service: Served) -> BatchObject:
     """One batch as it is now."""
     return shown(batches_of(service).get(batch_id))
 
 
-@router.post("/{batch_id}/cancel", dependencies=WRITE, responses={404: MISSING, 409: MISSING})
+@router.post("/{batch_id}/cancel", dependencies=[JOBS], responses=told(404, 409))
 def cancel_batch(batch_id: str, service: Served) -> BatchObject:
     """Stop a batch: what is spoken is kept, and is in its output file in a moment."""
     return shown(batches_of(service).cancel(batch_id))
 
 
-@router.head("/{batch_id}/audio/{custom_id:path}", dependencies=READ, include_in_schema=False)
-@router.get("/{batch_id}/audio/{custom_id:path}", dependencies=READ, response_class=Response, responses=ANSWERS)
+@router.head("/{batch_id}/audio/{custom_id:path}", dependencies=[READ], include_in_schema=False)
+@router.get("/{batch_id}/audio/{custom_id:path}", dependencies=[READ], response_class=Response, responses=ANSWERS)
 def retrieve_batch_audio(batch_id: str, custom_id: str, request: Request, service: Served) -> Response:
     """The audio of one line, whole or a range of it, as soon as it is made."""
     audio = batches_of(service).audio(batch_id, custom_id)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
@@ -113,6 +114,20 @@ ON_EVERY_ROUTE: dict[int | str, dict[str, Any]] = {
     "default": {"model": ErrorAnswer, "description": "What went wrong, as OpenAI's clients read it."}
 }
 """For the API's description: `FastAPI(responses=ON_EVERY_ROUTE)`."""
+
+
+@contextmanager
+def blamed(param: str, code: str) -> Iterator[None]:
+    """Say which field of the request an error is about."""
+    try:
+        yield
+    except errors.BadOption as error:
+        raise ApiError(400, for_http(str(error)), code=code, param=param) from error
+
+
+def told(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The errors that one route is known for, for its `responses=`."""
+    return {status: {"model": ErrorAnswer} for status in statuses}
 
 
 class ErrorResponse(JSONResponse):

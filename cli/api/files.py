@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Form, Query, Request, UploadFile
+from fastapi import APIRouter, Form, Query, Request, UploadFile
 from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from cli.api.access import allowed
+from cli.api.access import JOBS, READ
 from cli.api.errors import ApiError
-from cli.api.service import Service, service_of
+from cli.api.service import Served, Service
 from cli.api.stored import ANSWERS, Stored, send
 from jobs import keys
-from jobs.access.gate import Scope
 from jobs.batches.files import Files
 from jobs.batches.records import DEFAULT_KEPT_S, MAX_KEPT_S, MIN_KEPT_S, FileRecord, Purpose
 
 router = APIRouter(prefix="/v1/files")
-Served = Annotated[Service, Depends(service_of)]
-READ = [Depends(allowed(Scope.READ))]
-WRITE = [Depends(allowed(Scope.JOBS))]
 MAX_PAGE = 10_000
 MAX_NAME_CHARS = 255
 MEDIA_TYPE = "application/jsonl"
@@ -70,7 +66,7 @@ class NewFile(BaseModel):
     seconds: Annotated[int | None, Field(alias="expires_after[seconds]", ge=MIN_KEPT_S, le=MAX_KEPT_S)] = None
 
 
-@router.post("", dependencies=WRITE)
+@router.post("", dependencies=[JOBS])
 def create_file(form: Annotated[NewFile, Form(media_type="multipart/form-data")], service: Served) -> FileObject:
     """Keep a file of requests for a batch: for 30 days, or as long as `expires_after` says."""
     if (form.anchor is None) != (form.seconds is None):
@@ -82,7 +78,7 @@ def create_file(form: Annotated[NewFile, Form(media_type="multipart/form-data")]
     return shown(files_of(service).keep(form.file.file, filename=name, limit_bytes=limit_bytes, kept_s=kept_s))
 
 
-@router.get("", dependencies=READ)
+@router.get("", dependencies=[READ])
 def list_files(
     service: Served,
     after: Annotated[str | None, Query(description="The last id of the page before.")] = None,
@@ -106,14 +102,14 @@ def list_files(
     return FileList(data=page, first_id=ends[0], last_id=ends[1], has_more=len(wanted) > limit)
 
 
-@router.get("/{file_id}", dependencies=READ)
+@router.get("/{file_id}", dependencies=[READ])
 def retrieve_file(file_id: str, service: Served) -> FileObject:
     """One file."""
     return shown(files_of(service).get(file_id))
 
 
-@router.head("/{file_id}/content", dependencies=READ, include_in_schema=False)
-@router.get("/{file_id}/content", dependencies=READ, response_class=Response, responses=ANSWERS)
+@router.head("/{file_id}/content", dependencies=[READ], include_in_schema=False)
+@router.get("/{file_id}/content", dependencies=[READ], response_class=Response, responses=ANSWERS)
 def retrieve_file_content(file_id: str, request: Request, service: Served) -> Response:
     """What is in a file, whole or a range of it."""
     record = files_of(service).get(file_id)
@@ -121,7 +117,7 @@ def retrieve_file_content(file_id: str, request: Request, service: Served) -> Re
     return send(request, Stored(service.home, keys.file_content(record.id), MEDIA_TYPE, name, record.id))
 
 
-@router.delete("/{file_id}", dependencies=WRITE)
+@router.delete("/{file_id}", dependencies=[JOBS])
 def delete_file(file_id: str, service: Served) -> FileDeleted:
     """Delete a file. A batch that has not read it yet will fail; with an output goes audio converted for it."""
     files_of(service).delete(file_id)

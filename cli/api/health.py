@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel
 
-from cli.api.access import allowed, caller_of
+from cli.api.access import READ, caller_of
 from cli.api.errors import ApiError
 from cli.api.metrics import Metrics
 from cli.api.service import Service, service_of
@@ -76,7 +76,7 @@ async def healthz(request: Request, response: Response) -> HealthAnswer:
 
 @router.get(
     "/metrics",
-    dependencies=[Depends(allowed(Scope.READ))],
+    dependencies=[READ],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )

@@ -11,18 +11,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
-from cli.api.access import allowed
+from cli.api.access import READ
 from cli.api.errors import ApiError
 from cli.api.live_answer import Head, LiveAnswer
-from cli.api.service import Service, service_of
-from jobs.access.gate import Scope
+from cli.api.service import Served
 from jobs.listen import Listener, Sound
 from jobs.live_formats import LiveEncoder, LiveFormat
 from jobs.positions import BEGINNING, Start
 from jobs.speech import is_speech
 
-router = APIRouter(dependencies=[Depends(allowed(Scope.READ))])
-Served = Annotated[Service, Depends(service_of)]
+router = APIRouter(dependencies=[READ])
 MAX_SAMPLE = 2**53
 MAX_S = 1e7
 """A bound for what is asked, far behind the end of any job."""

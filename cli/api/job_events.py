@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import Response
 
-from cli.api.errors import ApiError
-from cli.api.jobs import READ, Serving, told
+from cli.api.access import READ
+from cli.api.errors import ApiError, told
 from cli.api.live_answer import Head, LiveAnswer
 from cli.api.pump import STOP_WITHIN_S, Pump, Stopped
-from cli.api.service import Service
+from cli.api.service import Served, Service
 from jobs.errors import UnknownJob
 from jobs.events import Event
 from jobs.state import FINAL_JOB_STATES, JobState
@@ -38,7 +38,7 @@ _STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_
 )
 def events(
     request: Request,
-    service: Serving,
+    service: Served,
     job: str,
     after: Annotated[str | None, Query(description="The id of the last event that was seen; 0: all.")] = None,
     last_event_id: Annotated[str | None, Header()] = None,

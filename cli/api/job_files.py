@@ -10,14 +10,15 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from cli.api.errors import ApiError
+from cli.api.access import READ
+from cli.api.errors import ApiError, told
 from cli.api.job_views import FileList, file_view
-from cli.api.jobs import READ, Serving, told
 from cli.api.live_answer import Head, LiveAnswer
 from cli.api.pump import Pump
+from cli.api.service import Served
 from cli.api.stored import ANSWERS, Stored, send
 from jobs.deliver import Finished
-from jobs.shelf import Row, files_of
+from jobs.file_lists import JobFiles
 from jobs.spec import JobRecord
 from jobs.zipping import zipped
 
@@ -30,7 +31,7 @@ _ZIP: dict[str, Any] = {"application/zip": {"schema": {"type": "string", "format
 @router.head("/{job}/files", dependencies=[READ], include_in_schema=False)
 @router.get("/{job}/files", dependencies=[READ], responses=told(404))
 def listed(
-    service: Serving,
+    service: Served,
     job: str,
     everything: Annotated[bool, Query(alias="all", description="Also each file of the job's datasets.")] = False,
     after: Annotated[str | None, Query(description="The last name of the page before (with `all`).")] = None,
@@ -38,11 +39,11 @@ def listed(
     """The finished files of a job, in reading order; of a dataset only its `dataset.json`, unless asked for `all`."""
     record = service.truth.job(job)
     store = service.store_of(record)
-    row = service.shelf.of(record, store)
+    listed_files = service.file_lists.of(record, store)
     if not everything:
-        return FileList(data=[file_view(job, file) for file in row.shown], has_more=False)
-    names = row.names[_place(row, after) :]
-    found = files_of(row, store, names[:MAX_FILES])
+        return FileList(data=[file_view(job, file) for file in listed_files.shown], has_more=False)
+    names = listed_files.names[_place(listed_files, after) :]
+    found = listed_files.of_names(store, names[:MAX_FILES])
     return FileList(data=[file_view(job, file) for file in found], has_more=len(names) > MAX_FILES)
 
 
@@ -52,11 +53,11 @@ def listed(
     response_class=Response,
     responses={200: {"description": "A zip", "content": _ZIP}, **told(404, 503)},
 )
-def packed(request: Request, service: Serving, job: str) -> LiveAnswer:
+def packed(request: Request, service: Served, job: str) -> LiveAnswer:
     """The finished files of a job as one zip, made while it is sent."""
     record = service.truth.job(job)
     store = service.store_of(record)
-    files = service.shelf.of(record, store).shown
+    files = service.file_lists.of(record, store).shown
     if not files:
         msg = f"job {job} is {record.state} and has no finished files yet"
         raise ApiError(404, msg, code="no_files")
@@ -72,13 +73,13 @@ def packed(request: Request, service: Serving, job: str) -> LiveAnswer:
     response_class=StreamingResponse,
     responses=ANSWERS,
 )
-def download(request: Request, service: Serving, job: str, name: str) -> Response:
+def download(request: Request, service: Served, job: str, name: str) -> Response:
     """One finished file, or a range of its bytes."""
     record = service.truth.job(job)
     store = service.store_of(record)
-    row = service.shelf.of(record, store)
+    listed_files = service.file_lists.of(record, store)
     # Looked up among the names of the job's own files: no path is ever made of what a caller sends.
-    found = files_of(row, store, [name]) if name in row.names else []
+    found = listed_files.of_names(store, [name]) if name in listed_files.names else []
     if not found:
         msg = f"job {job} has no finished file {name[:200]!r}; GET /v1/jobs/{job}/files lists them"
         raise ApiError(404, msg, code="unknown_file")
@@ -87,13 +88,13 @@ def download(request: Request, service: Serving, job: str, name: str) -> Respons
     return send(request, Stored(store, file.key, file.media_type, filename, _version(record, file)))
 
 
-def _place(row: Row, after: str | None) -> int:
+def _place(files: JobFiles, after: str | None) -> int:
     if after is None:
         return 0
-    if after not in row.names:
-        msg = f"job {row.job} has no finished file {after[:200]!r}"
+    if after not in files.names:
+        msg = f"job {files.job} has no finished file {after[:200]!r}"
         raise ApiError(404, msg, code="unknown_file", param="after")
-    return row.names.index(after) + 1
+    return files.names.index(after) + 1
 
 
 def _version(record: JobRecord, file: Finished) -> str:

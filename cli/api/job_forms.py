@@ -16,9 +16,9 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
-from cli.api.errors import ApiError
-from cli.api.service import Service, service_of
-from cli.api.speech import blamed, offer_of
+from cli.api.admission import offer_of
+from cli.api.errors import ApiError, blamed
+from cli.api.service import Served, Service
 from cli.estimates import Expecting
 from jobs import planner
 from jobs.asking import Asked, recogniser_in
@@ -84,7 +84,7 @@ class Sent:
     asked: Asked
 
 
-async def read_sent(request: Request, service: Annotated[Service, Depends(service_of)]) -> Sent:
+async def read_sent(request: Request, service: Served) -> Sent:
     """Read the body, of either kind.
 
     Raises:

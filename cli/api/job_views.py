@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from jobs.board import Board
 from jobs.cost import RunReport
 from jobs.deliver import Finished
+from jobs.failures import Reasons
 from jobs.kinds import DatasetLayout, Grade, SubtitleFormat
-from jobs.outcome import Reasons
 from jobs.progress import Progress
 from jobs.spec import AudioFormat, Checks, JobRecord, JobSpec, Mastering, Priority, SegmentResult, SourceKind
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState

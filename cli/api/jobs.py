@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from cli.api.access import allowed, spend_chars
-from cli.api.errors import ApiError, ErrorAnswer
+from cli.api.access import JOBS, READ, allowed, spend_chars
+from cli.api.admission import check_queue
+from cli.api.errors import ApiError, told
 from cli.api.job_forms import SentJob, body_schema, drafted
 from cli.api.job_views import (
     ChapterList,
@@ -22,13 +23,12 @@ from cli.api.job_views import (
     job_view,
     segment_view,
 )
-from cli.api.service import Service, service_of
-from cli.api.speech import check_queue
+from cli.api.service import Served, Service
 from jobs import control
 from jobs.access.gate import Caller, Scope
 from jobs.board import Board
 from jobs.errors import BadOption, UnknownJob
-from jobs.outcome import failure_reasons
+from jobs.failures import failure_reasons
 from jobs.purge import purge_jobs
 from jobs.retry import tasks_to_retry
 from jobs.spec import JobRecord
@@ -36,16 +36,9 @@ from jobs.state import JobState
 from jobs.submit import accept
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
-Serving = Annotated[Service, Depends(service_of)]
 Submitter = Annotated[Caller, Depends(allowed(Scope.JOBS))]
-READ, JOBS = Depends(allowed(Scope.READ)), Depends(allowed(Scope.JOBS))
 MAX_PAGE = 100
 MAX_SEGMENTS = 1000
-
-
-def told(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The errors of a route, for /openapi.json."""
-    return {status: {"model": ErrorAnswer} for status in statuses}
 
 
 class Again(BaseModel):
@@ -66,7 +59,7 @@ class Again(BaseModel):
         **told(400, 404, 413, 415, 429, 503, 507),
     },
 )
-def submit(service: Serving, caller: Submitter, sent: SentJob, response: Response) -> JobView:
+def submit(service: Served, caller: Submitter, sent: SentJob, response: Response) -> JobView:
     """Plan a source and queue it. The same source with the same options is the same job: it goes on, and is a 200."""
     draft, _expecting = drafted(sent, service)
     if _is_there(service, draft.job):
@@ -79,7 +72,7 @@ def submit(service: Serving, caller: Submitter, sent: SentJob, response: Respons
 
 @router.get("", dependencies=[READ], responses=told(404))
 def listed(
-    service: Serving,
+    service: Served,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 20,
     after: Annotated[str | None, Query(description="The last id of the page before.")] = None,
     state: Annotated[list[JobState] | None, Query(description="Only jobs in these states.")] = None,
@@ -90,7 +83,7 @@ def listed(
 
 
 @router.get("/{job}", dependencies=[READ], responses=told(404))
-def looked_at(service: Serving, job: str) -> JobDetail:
+def looked_at(service: Served, job: str) -> JobDetail:
     """One job with its failures, cost, files and options."""
     record = service.truth.job(job)
     board = _board(service, record)
@@ -99,12 +92,12 @@ def looked_at(service: Serving, job: str) -> JobDetail:
         service.paces.of(record),
         reasons=failure_reasons(board.results.values()) if record.failed else [],
         cost=board.run.priced(service.settings.tariff),
-        files=list(service.shelf.of(record, service.store_of(record)).shown),
+        files=list(service.file_lists.of(record, service.store_of(record)).shown),
     )
 
 
 @router.get("/{job}/chapters", dependencies=[READ], responses=told(404))
-def chapters(service: Serving, job: str) -> ChapterList:
+def chapters(service: Served, job: str) -> ChapterList:
     """The chapters of a job, and how far each is."""
     board = _board(service, service.truth.job(job))
     return ChapterList(data=chapter_views(board), known_s=board.known_s)
@@ -112,7 +105,7 @@ def chapters(service: Serving, job: str) -> ChapterList:
 
 @router.get("/{job}/segments", dependencies=[READ], responses=told(404))
 def segments(
-    service: Serving,
+    service: Served,
     job: str,
     chapter: Annotated[int | None, Query(ge=0)] = None,
     after: Annotated[int, Query(ge=-1, description="The last number of the page before.")] = -1,
@@ -127,19 +120,19 @@ def segments(
 
 
 @router.post("/{job}/pause", dependencies=[JOBS], responses=told(404, 409))
-def pause(service: Serving, job: str) -> JobView:
+def pause(service: Served, job: str) -> JobView:
     """Hold a job: workers get no more of its segments until it is resumed."""
     return _shown(service, control.pause(service.truth, job))
 
 
 @router.post("/{job}/resume", dependencies=[JOBS], responses=told(404, 409))
-def resume(service: Serving, job: str) -> JobView:
+def resume(service: Served, job: str) -> JobView:
     """Let a paused job go on. One that is not paused is left alone."""
     return _shown(service, control.resume(service.truth, job))
 
 
 @router.post("/{job}/retry", dependencies=[JOBS], responses=told(400, 404, 409))
-def retry(service: Serving, job: str, again: Again) -> JobView:
+def retry(service: Served, job: str, again: Again) -> JobView:
     """Speak segments of a job that has ended again, with new seeds; or let a failed job go on."""
     if not (again.failed or again.segments):
         msg = 'say what to retry: {"failed": true}, or {"segments": [17, 42]}'
@@ -153,14 +146,14 @@ def retry(service: Serving, job: str, again: Again) -> JobView:
 
 
 @router.post("/{job}/purge", dependencies=[JOBS], responses=told(404, 409))
-def purge(service: Serving, job: str) -> PurgeView:
+def purge(service: Served, job: str) -> PurgeView:
     """Delete a job that has ended: its record, streams and files. Takes are kept: other jobs may use them."""
     purge_jobs(service.truth, service.store, [job])
     return PurgeView(id=job)
 
 
 @router.delete("/{job}", dependencies=[JOBS], responses=told(404, 409))
-def cancel(service: Serving, job: str) -> JobView:
+def cancel(service: Served, job: str) -> JobView:
     """Take a job back. Segments in work are dropped at the next step; takes that were made are kept for reuse."""
     control.cancel(service.truth, job)
     return _shown(service, service.truth.job(job))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel
 
-from cli.api.access import allowed
+from cli.api.access import READ
 from cli.api.errors import ApiError
-from cli.api.service import Service, service_of
-from jobs.access.gate import Scope
+from cli.api.service import Served, Service
 from jobs.spec import ModelOffer
 
-router = APIRouter(dependencies=[Depends(allowed(Scope.READ))])
-Served = Annotated[Service, Depends(service_of)]
+router = APIRouter(dependencies=[READ])
 
 
 class Model(BaseModel):

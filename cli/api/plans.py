@@ -8,8 +8,10 @@ from typing import Literal
 from fastapi import APIRouter
 from pydantic import BaseModel
 
+from cli.api.access import JOBS
+from cli.api.errors import told
 from cli.api.job_forms import SentJob, body_schema, drafted
-from cli.api.jobs import JOBS, Serving, told
+from cli.api.service import Served
 from jobs.account import Passage
 from jobs.benchmarks import Basis
 from jobs.drafts import Draft
@@ -74,7 +76,7 @@ class PlanView(BaseModel):
 
 
 @router.post("", dependencies=[JOBS], openapi_extra=body_schema(), responses=told(400, 413, 415, 503))
-def planned(service: Serving, sent: SentJob) -> PlanView:
+def planned(service: Served, sent: SentJob) -> PlanView:
     """Plan a source as `POST /v1/jobs` would, with the same body, and queue nothing."""
     draft, expecting = drafted(sent, service)
     plan, account = draft.plan, draft.plan.account

@@ -6,8 +6,9 @@ import contextlib
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 
 from cli.api.clerk import spawner
 from cli.api.turns import Turns
@@ -20,13 +21,14 @@ from jobs.batches.desk import Desk
 from jobs.board import Boards
 from jobs.connect import Broker
 from jobs.errors import BadOption
+from jobs.file_lists import FileLists
 from jobs.health import Checkup
 from jobs.history import History, run_sampler
 from jobs.pace import Paces
 from jobs.protocols import Store, Streams, Truth
 from jobs.settings import Settings
-from jobs.shelf import Shelf
 from jobs.spec import JobRecord, ModelOffer
+from jobs.speech_body import MAX_INPUT_CHARS
 from jobs.stores import open_store
 from jobs.streams.shared import SharedStreams
 
@@ -40,7 +42,7 @@ class Limits:
 
     upload_bytes: int = 200 * 1024 * 1024
     """Largest request body: what OpenAI takes for a batch file."""
-    speech_chars: int = 100_000
+    speech_chars: int = MAX_INPUT_CHARS
     """Longest `input` of one speech request; longer texts are jobs."""
     streams: int = 256
     """Answers that are sent while they are made, at one time: speech, live audio and events together."""
@@ -75,7 +77,7 @@ class Service:
     """What batches are worked on with."""
     boards: Boards = field(default_factory=Boards)
     paces: Paces = field(default_factory=Paces)
-    shelf: Shelf = field(default_factory=Shelf)
+    file_lists: FileLists = field(default_factory=FileLists)
     """Copies of what is looked at again and again: plans and results, speeds, files."""
     planning: Turns = field(default_factory=Turns)
     _stores: dict[str, Store] = field(default_factory=dict)
@@ -160,7 +162,11 @@ def open_service(session: Session, limits: Limits, aliases: Mapping[str, str]) -
 
 
 def service_of(request: Request) -> Service:
-    """The service of a request: `Annotated[Service, Depends(service_of)]`."""
+    """The service of a request; routes ask for it with `Served`."""
     found = request.app.state.service
     assert isinstance(found, Service), "make_app sets it"  # noqa: S101  # our own bug otherwise
     return found
+
+
+Served = Annotated[Service, Depends(service_of)]
+"""The type of a route's parameter that is given the service."""

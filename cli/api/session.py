@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from cli.api.access import COOKIE, UNKNOWN_TOKEN, caller_of, check_local, token_is_asked_for, unauthorized
 from cli.api.errors import ApiError
 from cli.api.origins import foreign_origin
-from cli.api.service import Service, service_of
+from cli.api.service import Served, Service
 from jobs.access.gate import Scope
 from jobs.access.tokens import LONGEST_SECRET
 
@@ -40,7 +40,7 @@ class Session(BaseModel):
 
 
 @router.post("/v1/session", status_code=204)
-def log_in(body: Login, request: Request, response: Response, service: Annotated[Service, Depends(service_of)]) -> None:
+def log_in(body: Login, request: Request, response: Response, service: Served) -> None:
     """Keep a token in a cookie of this browser, from now on sent with each of its requests to this server."""
     _check_page(request, service)
     token = service.gate.find(body.token)
@@ -53,14 +53,14 @@ def log_in(body: Login, request: Request, response: Response, service: Annotated
 
 
 @router.delete("/v1/session", status_code=204)
-def log_out(request: Request, response: Response, service: Annotated[Service, Depends(service_of)]) -> None:
+def log_out(request: Request, response: Response, service: Served) -> None:
     """Take the cookie back. The token itself stays good; `tts-batch token remove` ends it."""
     _check_page(request, service)
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict", secure=_is_tls(request))
 
 
 @router.get("/v1/session")
-def session(request: Request, service: Annotated[Service, Depends(service_of)]) -> Session:
+def session(request: Request, service: Served) -> Session:
     """Whether a token is asked for, and what the sender of this request may do."""
     needed = token_is_asked_for(service)
     try:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -12,13 +11,13 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from cli.api.access import allowed
-from cli.api.errors import ApiError
+from cli.api.admission import check_queue, offer_of
+from cli.api.errors import ApiError, blamed
 from cli.api.live_answer import LiveAnswer
-from cli.api.service import Service, service_of
-from cli.api.speech_stream import RETRY_AFTER_S, Order, pieces
-from cli.api.wording import for_http
+from cli.api.service import Served, Service
+from cli.api.speech_stream import Order, pieces
 from jobs.access.gate import Caller, Scope
-from jobs.errors import BadOption, UnknownJob
+from jobs.errors import UnknownJob
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice
 from jobs.references import check_clones
@@ -28,7 +27,6 @@ from jobs.speech_body import SpeechBody, check_body, unspeakable
 from jobs.state import FINAL_JOB_STATES, JobState
 
 router = APIRouter()
-Served = Annotated[Service, Depends(service_of)]
 Speaker = Annotated[Caller, Depends(allowed(Scope.SPEAK))]
 
 
@@ -104,26 +102,6 @@ def check_input(service: Service, text: str) -> None:
         raise ApiError(400, told, code="empty_text", param="input")
 
 
-def check_queue(service: Service) -> None:
-    """Raise ApiError 503 where so much waits already that nothing more is taken on."""
-    limit = service.limits.waiting_segments
-    waiting = service.truth.depth().segments
-    if waiting >= limit:
-        msg = f"{waiting} segments wait already, this server takes new work below {limit}; try again later"
-        raise ApiError(503, msg, code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
-
-
-def offer_of(service: Service, model: str) -> ModelOffer:
-    """The offer of a model by its name or an alias. Raises ApiError 404 (no such model) or 503 (no worker at all)."""
-    try:
-        return service.offer(model)
-    except BadOption as error:
-        if not service.offers():
-            msg = "no worker is up at present, so nothing can be spoken; try again in a moment"
-            raise ApiError(503, msg, code="no_worker", headers={"Retry-After": str(RETRY_AFTER_S)}) from error
-        raise ApiError(404, for_http(str(error)), code="model_not_found", param="model") from error
-
-
 def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
     voice = service.voice_name(body.voice_name or offer.default_voice)
     with blamed("voice", "voice_not_found"):
@@ -143,15 +121,6 @@ def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
         instructions=body.instructions,
         checked=body.checked,
     )
-
-
-@contextmanager
-def blamed(param: str, code: str) -> Iterator[None]:
-    """Say which field of the request an error is about."""
-    try:
-        yield
-    except BadOption as error:
-        raise ApiError(400, for_http(str(error)), code=code, param=param) from error
 
 
 def _end(record: JobRecord) -> SpeechEnd:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from cli.api.access import speaking, spend_chars
+from cli.api.admission import RETRY_AFTER_S
 from cli.api.errors import ApiError, ErrorBody, of_ours, type_of
 from cli.api.live_answer import Head
 from cli.api.service import Service
@@ -32,7 +33,6 @@ LOOK_EVERY_S = 5.0
 CANCEL_FOR_S = 300.0
 """How long it is tried to cancel a request that nobody hears, while the broker is away."""
 CANCEL_AGAIN_S = 1.0
-RETRY_AFTER_S = 5
 SSE = "text/event-stream; charset=utf-8"
 
 
@@ -170,14 +170,13 @@ class _Waiting:
         return self.left or self.nobody
 
     def _look(self) -> None:
-        before_s, self._looked_s = self._looked_s, time.monotonic()
+        self._looked_s = time.monotonic()
         lives = any(self._speech.engine in status.info.models for status in self._truth.workers())
         if lives or self._is_over():
             self._missed_s = None
             return
-        # Between looks that lie far apart (a slow reader) nobody knows whether one was up.
-        if self._missed_s is None or self._looked_s - before_s > NOBODY_S:
-            self._missed_s = self._looked_s
+        # Not since one was last seen: nobody looked while a slow reader kept this waiting.
+        self._missed_s = self._looked_s if self._missed_s is None else self._missed_s
         self.nobody = self._looked_s - self._missed_s > NOBODY_S
 
     def _is_over(self) -> bool:

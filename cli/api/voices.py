@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Form, Response, UploadFile
+from fastapi import APIRouter, Form, Response, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 
-from cli.api.access import allowed
+from cli.api.access import READ, VOICES
+from cli.api.admission import offer_of
 from cli.api.errors import ApiError
-from cli.api.service import Service, service_of
-from jobs.access.gate import Scope
+from cli.api.service import Served, Service
 from jobs.clips import MAX_BYTES
 from jobs.references import (
     MAX_CONSENT_CHARS,
@@ -29,9 +29,6 @@ from jobs.references import (
 from jobs.spec import ModelOffer, VoiceOffer
 
 router = APIRouter()
-Served = Annotated[Service, Depends(service_of)]
-READ = [Depends(allowed(Scope.READ))]
-WRITE = [Depends(allowed(Scope.VOICES))]
 
 
 class Voice(BaseModel):
@@ -92,17 +89,17 @@ class NewVoice(BaseModel):
     """What is said in it."""
 
 
-@router.get("/v1/audio/voices", dependencies=READ)
+@router.get("/v1/audio/voices", dependencies=[READ])
 def list_voices(service: Served, model: str | None = None) -> VoiceList:
     """List voices: of one model, or of all, and the reference clips."""
-    offers = service.offers() if model is None else [_offer(service, model)]
+    offers = service.offers() if model is None else [offer_of(service, model)]
     voices = [_built_in(offer, voice) for offer in offers for voice in offer.voices]
     if model is None or offers[0].clones:
         voices += [_reference(one) for one in references(service.home)]
     return VoiceList(data=voices, voices=voices)
 
 
-@router.post("/v1/audio/voices", dependencies=WRITE, status_code=201)
+@router.post("/v1/audio/voices", dependencies=[VOICES], status_code=201)
 def create_voice(form: Annotated[NewVoice, Form(media_type="multipart/form-data")], service: Served) -> Voice:
     """Add a reference clip. The same clip under the same name again is the same voice."""
     data = form.audio_sample.file.read(MAX_BYTES + 1)
@@ -119,13 +116,13 @@ def create_voice(form: Annotated[NewVoice, Form(media_type="multipart/form-data"
     return _reference(reference)
 
 
-@router.get("/v1/audio/voices/{voice}", dependencies=READ)
+@router.get("/v1/audio/voices/{voice}", dependencies=[READ])
 def retrieve_voice(voice: str, service: Served, model: str | None = None) -> Voice:
     """One voice: a reference by its id or name, or a model's own by its name (of that `model`, if it is given)."""
     reference = find(service.home, voice) if model is None else None
     if reference is not None:
         return _reference(reference)
-    offers = service.offers() if model is None else [_offer(service, model)]
+    offers = service.offers() if model is None else [offer_of(service, model)]
     built_in = next(_named(offers, service.voice_name(voice)), None)
     if built_in is None:
         raise _unknown(voice)
@@ -134,7 +131,7 @@ def retrieve_voice(voice: str, service: Served, model: str | None = None) -> Voi
 
 @router.get(
     "/v1/audio/voices/{voice}/clip",
-    dependencies=READ,
+    dependencies=[READ],
     response_class=Response,
     responses={200: {"content": {"audio/flac": {"schema": {"type": "string", "format": "binary"}}}}},
 )
@@ -145,7 +142,7 @@ def retrieve_voice_clip(voice: str, service: Served) -> Response:
     return Response(clip_of(service.home, reference), media_type="audio/flac", headers=headers)
 
 
-@router.delete("/v1/audio/voices/{voice}", dependencies=WRITE)
+@router.delete("/v1/audio/voices/{voice}", dependencies=[VOICES])
 def delete_voice(voice: str, service: Served) -> VoiceDeleted:
     """Delete a reference, its recording too."""
     reference = _found(service, voice)
@@ -162,17 +159,6 @@ def _found(service: Service, voice: str) -> Reference:
 
 def _unknown(voice: str) -> ApiError:
     return ApiError(404, f"there is no voice {voice!r}; /v1/audio/voices lists them", code="voice_not_found")
-
-
-def _offer(service: Service, model: str) -> ModelOffer:
-    """The offer of a model. Raises ApiError 404."""
-    wanted = service.aliases.get(model, model)
-    offers = service.offers()
-    found = next((offer for offer in offers if offer.name == wanted), None)
-    if found is None:
-        names = ", ".join(offer.name for offer in offers) or "none at present"
-        raise ApiError(404, f"there is no model {model!r}; models are {names}", code="model_not_found", param="model")
-    return found
 
 
 def _named(offers: list[ModelOffer], name: str) -> Iterator[Voice]:

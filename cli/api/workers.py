@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter
 from pydantic import BaseModel
 
-from cli.api.access import allowed
-from cli.api.service import Service, service_of
-from jobs.access.gate import Scope
+from cli.api.access import READ
+from cli.api.service import Served
 from jobs.history import Sample
 from jobs.protocols import Depth
 from jobs.spec import Priority, WorkerStatus
 
-router = APIRouter(dependencies=[Depends(allowed(Scope.READ))])
-Served = Annotated[Service, Depends(service_of)]
+router = APIRouter(dependencies=[READ])
 
 
 class Queue(BaseModel):

@@ -184,8 +184,8 @@ def _unspeakable(body: SpeechBody, max_chars: int) -> LineError | None:
     if len(body.input) > max_chars:
         told = f"input has {len(body.input)} characters, a line may have {max_chars}; submit longer texts as jobs"
         return LineError(status=400, code="string_above_max_length", message=told, param="input")
-    if told := unspeakable(body.input):
-        return LineError(status=400, code="empty_text", message=told, param="input")
+    if why := unspeakable(body.input):
+        return LineError(status=400, code="empty_text", message=why, param="input")
     if body.stream_format == "sse":
         told = "stream_format sse is for requests that are answered at once; in a batch leave it out"
         return LineError(status=400, code="unsupported_parameter", message=told, param="stream_format")

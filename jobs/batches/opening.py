@@ -78,7 +78,7 @@ class _Work:
         return ()
 
     def _accept(self, part: Part) -> None:
-        if self.stopped() or self._is_over:
+        if self.stopped() or self._is_over():
             raise BrokenOff
         store, number = self.desk.store, len(self.jobs)
         draft = draft_of(part, number + 1, batch=self.record.id, pinned=self.pinned, store_url=store.url)
@@ -86,11 +86,10 @@ class _Work:
         if draft is not None:
             accept(draft, self.desk.truth, store)
             self.jobs.append(part_job(draft))
-            if self._is_over:  # whoever stopped it may not have seen this job
+            if self._is_over():  # whoever stopped it may not have seen this job
                 cancel_jobs(self.desk, self.record.id, None)
                 raise BrokenOff
 
-    @property
     def _is_over(self) -> bool:
         """Whether somebody stopped or ended the batch meanwhile."""
         store, batch = self.desk.store, self.record.id

@@ -54,8 +54,8 @@ _EAST_ASIAN_CHAR = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\u
 _MIN_HIRAGANA_SHARE = 0.2
 _MIN_EAST_ASIAN_SHARE = 0.9
 _NO_DOCUMENTS = frozenset({"utf_7", "unicode_escape", "raw_unicode_escape", "punycode", "idna", "undefined"})
-"""What Python can decode and no document is in: a megabyte that was made for it takes punycode hours, the others make NULs
-and half characters."""
+"""What Python can decode and no document is in: a megabyte that was made for it takes punycode hours, the others make
+NULs and half characters."""
 _NO_DECLARATIONS = _NO_DOCUMENTS | {"utf_16", "utf_16_le", "utf_16_be", "utf_32", "utf_32_le", "utf_32_be"}
 """And wide encodings: a page whose name for itself was legible is not one."""
 

@@ -63,7 +63,7 @@ class RedisJobs(RedisPart):
         return job_record(fields)
 
     def jobs(self) -> list[JobRecord]:
-        """All jobs, oldest first."""
+        """All jobs but speech requests, oldest first."""
         ids = self._calls.repeat(lambda _again: self._calls.client.zrange(keys.JOBS, 0, -1))
 
         stored = self._calls.together(("HGETALL", keys.job(text(job))) for job in ids)

@@ -400,8 +400,8 @@ class TestForgotten:
             ]
             ended[place % len(ended)]()
             truth.register(worker("w"))
-        for name in names:
-            let_rest(forgetful, name, 60)
+        for name in client.smembers(keys.SPEECH):  # those that have not ended
+            let_rest(forgetful, name.decode(), 60)
         truth.sweep()
         truth.retire("w")
         for name in names:
@@ -481,6 +481,26 @@ def test_a_segment_that_was_lost_waits_again(house: House) -> None:
     client.zrem(keys.waiting("s"), 2)
     house.truth.sweep()
     assert house.truth.lease("w", 9) == told[1:]
+
+
+@pytest.mark.parametrize("house", IN_REDIS, indirect=True)
+def test_requests_for_other_models_are_passed_over_once(house: House) -> None:
+    """Not once for each segment that is taken from behind them: the broker does nothing else meanwhile."""
+    assert isinstance(house.truth, RedisTruth)
+    client = house.truth._calls.client
+
+    def looked_at() -> int:
+        return int(client.info("commandstats").get("cmdstat_zrange", {"calls": 0})["calls"])
+
+    for number in range(100):
+        name = f"other-{number}"
+        assert house.truth.speak(request(name, model="other"), tasks(name, 1, model="other"))
+    for number in range(20):
+        speak(house, f"s{number}", 1)
+    house.truth.register(worker("w"))
+    before = looked_at()
+    assert len(house.truth.lease("w", 20)) == 20
+    assert looked_at() - before < 150
 
 
 @pytest.mark.parametrize("house", IN_REDIS, indirect=True)

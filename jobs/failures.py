@@ -1,4 +1,4 @@
-"""What became of a job's segments, counted: what a person is told of a job that lost some. Pure."""
+"""Why segments of a job failed, counted: what a person is told of a job that lost some. Pure."""
 
 from __future__ import annotations
 

@@ -20,44 +20,43 @@ KEPT_JOBS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JobFiles:
     """The files of one job: `names` of all, in reading order, and `shown`: of a dataset only its `dataset.json`."""
 
     job: str
     names: tuple[str, ...]
     shown: tuple[Finished, ...]
 
+    def of_names(self, store: Store, names: Sequence[str]) -> list[Finished]:
+        """Some of them with their sizes; one that was deleted meanwhile is left out. Raises StoreError."""
+        return finished_files(store, self.job, [keys.job_object(self.job, name) for name in names])
 
-class Shelf:
-    """The rows of jobs that were looked at lately. May be used by many threads."""
+
+class FileLists:
+    """The files of jobs that were looked at lately. May be used by many threads."""
 
     def __init__(self) -> None:
-        self._rows: OrderedDict[str, tuple[object, Row]] = OrderedDict()
+        self._lists: OrderedDict[str, tuple[object, JobFiles]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, record: JobRecord, store: Store) -> Row:
+    def of(self, record: JobRecord, store: Store) -> JobFiles:
         """The files of a job. Raises StoreError."""
         seen = (record.created_at_s, record.updated_at_s, record.state, record.chapters_assembled)
         with self._lock:
-            kept = self._rows.get(record.job)
+            kept = self._lists.get(record.job)
         if kept is not None and kept[0] == seen:
             return kept[1]
-        row = _row(store, record.job)
+        files = _files(store, record.job)
         with self._lock:
-            self._rows[record.job] = (seen, row)
-            self._rows.move_to_end(record.job)
-            while len(self._rows) > KEPT_JOBS:
-                self._rows.popitem(last=False)
-        return row
+            self._lists[record.job] = (seen, files)
+            self._lists.move_to_end(record.job)
+            while len(self._lists) > KEPT_JOBS:
+                self._lists.popitem(last=False)
+        return files
 
 
-def _row(store: Store, job: str) -> Row:
+def _files(store: Store, job: str) -> JobFiles:
     found = finished_objects(store, job)
     prefix = keys.job_object(job, "")
     shown = finished_files(store, job, worth_showing(found))
-    return Row(job, tuple(key.removeprefix(prefix) for key in found), tuple(shown))
-
-
-def files_of(row: Row, store: Store, names: Sequence[str]) -> list[Finished]:
-    """Some of a job's files with their sizes. Raises StoreError."""
-    return finished_files(store, row.job, [keys.job_object(row.job, name) for name in names])
+    return JobFiles(job, tuple(key.removeprefix(prefix) for key in found), tuple(shown))

@@ -1,0 +1,32 @@
+"""What work must pass before a server takes it on: somebody there who speaks its model, room in the queue."""
+
+from __future__ import annotations
+
+from cli.api.errors import ApiError
+from cli.api.service import Service
+from cli.api.wording import for_http
+from jobs.errors import BadOption
+from jobs.spec import ModelOffer
+
+RETRY_AFTER_S = 5
+"""What a caller is told to wait for a worker, or for the queue."""
+
+
+def check_queue(service: Service) -> None:
+    """Raise ApiError 503 where so much waits already that nothing more is taken on."""
+    limit = service.limits.waiting_segments
+    waiting = service.truth.depth().segments
+    if waiting >= limit:
+        msg = f"{waiting} segments wait already, this server takes new work below {limit}; try again later"
+        raise ApiError(503, msg, code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def offer_of(service: Service, model: str) -> ModelOffer:
+    """The offer of a model by its name or an alias. Raises ApiError 404 (no such model) or 503 (no worker at all)."""
+    try:
+        return service.offer(model)
+    except BadOption as error:
+        if not service.offers():
+            msg = "no worker is up at present, so nothing can be spoken; try again in a moment"
+            raise ApiError(503, msg, code="no_worker", headers={"Retry-After": str(RETRY_AFTER_S)}) from error
+        raise ApiError(404, for_http(str(error)), code="model_not_found", param="model") from error
