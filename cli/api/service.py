@@ -22,6 +22,7 @@ from jobs.board import Boards
 from jobs.connect import Broker
 from jobs.errors import BadOption
 from jobs.file_lists import FileLists
+from jobs.fresh import Fresh
 from jobs.health import Checkup
 from jobs.history import History, run_sampler
 from jobs.pace import Paces
@@ -34,6 +35,10 @@ from jobs.streams.shared import SharedStreams
 
 STOP_S = 10.0
 """How long the service's threads may take to end: one call that waits for a lost broker."""
+
+
+OFFERS_KEPT_S = 1.0
+"""Every request asks what is spoken here; with many workers reading that takes longer than all the rest of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +85,12 @@ class Service:
     file_lists: FileLists = field(default_factory=FileLists)
     """Copies of what is looked at again and again: plans and results, speeds, files."""
     planning: Turns = field(default_factory=Turns)
+    _offers: Fresh[list[ModelOffer]] = field(init=False)
     _stores: dict[str, Store] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
+        self._offers = Fresh(lambda: published_offers(self.broker), kept_s=OFFERS_KEPT_S)
         self.checkup = Checkup(self.broker, lambda: self.home)
         self.desk = Desk(
             self.truth, self.home, self.offers, self.aliases, max_chars=self.limits.speech_chars, wording=for_http
@@ -111,8 +118,8 @@ class Service:
         return self.store(record.spec.store_url)
 
     def offers(self) -> list[ModelOffer]:
-        """What the living workers speak."""
-        return published_offers(self.broker)
+        """What the living workers speak: now, or a second ago."""
+        return self._offers.get()
 
     def offer(self, model: str) -> ModelOffer:
         """The offer of a model by its name or an alias.
@@ -120,14 +127,20 @@ class Service:
         Raises:
             BadOption: no living worker speaks it.
         """
-        offers = self.offers()
         wanted = self.aliases.get(model, model)
-        found = next((offer for offer in offers if offer.name == wanted), None)
+        found = self._offered(wanted, self.offers())
+        if found is None:
+            offers = self._offers.get(no_older_than_s=0)  # a worker may have come up this moment
+            found = self._offered(wanted, offers)
         if found is None:
             names = ", ".join(offer.name for offer in offers)
             msg = f"no worker speaks model {model!r}; " + (f"they speak {names}" if names else "none is up at present")
             raise BadOption(msg)
         return found
+
+    @staticmethod
+    def _offered(model: str, offers: list[ModelOffer]) -> ModelOffer | None:
+        return next((offer for offer in offers if offer.name == model), None)
 
     def voice_name(self, voice: str) -> str:
         """The voice that a name or an alias stands for."""
