@@ -77,8 +77,8 @@ def export(  # one parameter per option is how Typer declares a command line
     """
     from cli.live_line import LiveLine
     from cli.session import connect
-    from jobs.asking import one_of
     from jobs.datasets.to_folder import Asked, export_jobs, source_of
+    from jobs.job_options import one_of
     from jobs.kinds import DatasetLayout
 
     options = shared(context)

@@ -57,7 +57,8 @@ def voices(
 
 
 def _offers(options: Shared) -> list[ModelOffer]:
-    from cli.session import connect, published_offers, settings_for
+    from cli.session import connect, settings_for
+    from jobs.offers import published_offers
     from workers.catalog import offers
     from workers.engines import EngineSettings
 
@@ -66,4 +67,4 @@ def _offers(options: Shared) -> list[ModelOffer]:
         run = EngineSettings.of(settings, "cpu")
         return offers(precision=settings.precision, models=(settings.model,), run=run)
     with connect(options.broker) as session:
-        return published_offers(session.broker)
+        return published_offers(session.broker.truth.workers())

@@ -44,13 +44,13 @@ def serve(  # one parameter per option is how Typer declares a command line
     is answered, unless --open.
     """
     _check_extra()
-    from cli.api.server import Asked, serve_until_stopped
+    from cli.api.server import ServeOptions, serve_until_stopped
     from cli.api.service import Limits
     from cli.session import connect
 
     options = shared(context)
     limits = Limits(streams=max_streams, upload_bytes=max_upload * 1024 * 1024, waiting_segments=max_waiting)
-    asked = Asked.of(host, port, alias or (), cors_origin or (), open_to_all=open_to_all)
+    asked = ServeOptions.of(host, port, alias or (), cors_origin or (), open_to_all=open_to_all)
     with asked.listener() as listener, connect(options.broker, needs_node=True) as session:
         serve_until_stopped(session, options.output, listener, asked, limits)
 

@@ -76,8 +76,10 @@ class Session:
         """
         if not self.embedded or self.started_for(model):
             return
+        from jobs.offers import published_offers
+
         deadline_s = time.monotonic() + SERVED_S
-        while model not in (names := [offer.name for offer in published_offers(self.broker)]):
+        while model not in (names := [offer.name for offer in published_offers(self.broker.truth.workers())]):
             if time.monotonic() > deadline_s:
                 break
             time.sleep(POLL_S)
@@ -92,15 +94,6 @@ class Session:
     def close(self) -> None:
         """Close the connection."""
         self.broker.close()
-
-
-def published_offers(broker: Broker) -> list[ModelOffer]:
-    """What the living workers of a broker offer, each model once: as GPUs speak it, where one does."""
-    offers: dict[str, ModelOffer] = {}
-    for status in sorted(broker.truth.workers(), key=lambda status: status.info.device != "cuda"):
-        for offer in status.info.offers:
-            offers.setdefault(offer.name, offer)
-    return list(offers.values())
 
 
 def settings_for(broker: str | None) -> Settings:
@@ -120,11 +113,12 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
     Raises:
         BadOption: nobody knows the model or the voice.
     """
+    from jobs.offers import published_offers
     from workers.catalog import add_voice, local_device
     from workers.catalog import find_offer as local_offer
     from workers.engines import EngineSettings
 
-    published = published_offers(broker) if broker is not None else []
+    published = published_offers(broker.truth.workers()) if broker is not None else []
     if published:
         for offer in published:
             if offer.name == model:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from cli.session import is_path
-from jobs.asking import Asked, recogniser_in, with_recogniser
 from jobs.drafts import Source
+from jobs.job_options import JobOptions, recogniser_in, with_recogniser
 from jobs.reading import load_source, read_bounded
 from jobs.speaking.lexicon import Lexicon, lexicon_text
 from jobs.spec import SourceKind
 
 STDIN = "-"
 TYPED = {"language": "lang", "exports": "export"}
-"""Options that commands call otherwise than `Asked` does."""
+"""Options that commands call otherwise than `JobOptions` does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Reading:
     """What is to be read, and what is asked of it."""
 
     files: tuple[str, ...]
-    asked: Asked
+    asked: JobOptions
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Reading:
@@ -38,13 +38,13 @@ class Reading:
         return self.asked.source_kind
 
 
-def asked_of(options: Mapping[str, Any]) -> Asked:
+def asked_of(options: Mapping[str, Any]) -> JobOptions:
     """What a command was asked, as far as it has such options. What is a path is made absolute: workers run elsewhere.
 
     Raises:
         BadSource: the lexicon cannot be read, or has lines that are wrong.
     """
-    names = {field.name: TYPED.get(field.name, field.name) for field in fields(Asked)}
+    names = {field.name: TYPED.get(field.name, field.name) for field in fields(JobOptions)}
     words = {name: options[typed] for name, typed in names.items() if typed in options}
     if (voice := words.get("voice")) is not None and is_path(voice):
         words["voice"] = str(Path(voice).expanduser().absolute())
@@ -52,7 +52,7 @@ def asked_of(options: Mapping[str, Any]) -> Asked:
         words["lexicon"] = read_lexicon(Path(lexicon).expanduser())
     if (model := recogniser_in(words.get("check", ""))) and _is_folder(model):
         words["check"] = with_recogniser(str(Path(model).expanduser().absolute()))
-    return Asked(**words)
+    return JobOptions(**words)
 
 
 def _is_folder(recogniser: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a job asks for against what a model offers: voices, their languages, the speed. Pure.
+"""What models offer, and what a job asks for against it: voices, their languages, the speed. Pure.
 
 voice = find_voice(offer, "joe")
 language = language_for(asked, declared, voice)
@@ -6,12 +6,21 @@ language = language_for(asked, declared, voice)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from jobs.errors import BadOption
 from jobs.plan import Plan, SegmentPlan
-from jobs.spec import ModelOffer, VoiceOffer, base_language, language_tag
+from jobs.spec import ModelOffer, VoiceOffer, WorkerStatus, base_language, language_tag
+
+
+def published_offers(workers: Iterable[WorkerStatus]) -> list[ModelOffer]:
+    """What living workers offer, each model once: as GPUs speak it, where one does."""
+    offers: dict[str, ModelOffer] = {}
+    for status in sorted(workers, key=lambda status: status.info.device != "cuda"):
+        for offer in status.info.offers:
+            offers.setdefault(offer.name, offer)
+    return list(offers.values())
 
 
 def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:

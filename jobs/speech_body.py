@@ -1,7 +1,7 @@
 """The body of a speech request, as OpenAI's clients send it: of one that is answered at once, and of a batch's lines.
 
 body = SpeechBody.model_validate(value)
-asked = check_body(body, offer)
+chosen = check_body(body, offer)
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class SpeechBody(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a body asks of one model: the voice, and the language that the text is read in."""
+class Chosen:
+    """What a body comes to with one model: the voice, and the language that the text is read in."""
 
     voice: VoiceOffer
     language: str
@@ -77,7 +77,7 @@ def unspeakable(text: str) -> str | None:
     return f"input has no letter or digit, so there is nothing to speak: {text[:40]!r}; give one with words"
 
 
-def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None) -> Asked:
+def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None) -> Chosen:
     """Check a body against its model's offer. `voice` is the name that an alias in it stands for.
 
     Raises:
@@ -94,4 +94,4 @@ def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None)
     if base_language(written) != base_language(language):
         msg = f"the input is in {written}, voice {found.name} speaks {found.language}; choose a voice that speaks it"
         raise BadOption(msg)
-    return Asked(found, language)
+    return Chosen(found, language)

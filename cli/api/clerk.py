@@ -9,14 +9,13 @@ import json
 import logging
 import sys
 from collections.abc import Mapping
-from functools import partial
 
 from cli.api.wording import for_http
-from cli.session import published_offers
 from jobs.batches.clerk import Clerk, Process, Spawn
 from jobs.batches.desk import BrokenOff, Desk
 from jobs.connect import open_broker
 from jobs.errors import JobsError
+from jobs.offers import published_offers
 from jobs.settings import Settings, child_environment, load_settings
 from jobs.stores import open_store
 
@@ -53,7 +52,7 @@ def main(batch: str, told: str) -> int:
             desk = Desk(
                 broker.truth,
                 open_store(settings.store_url),
-                partial(published_offers, broker),
+                lambda: published_offers(broker.truth.workers()),
                 options["aliases"],
                 max_chars=options["max_chars"],
                 wording=for_http,

@@ -36,7 +36,7 @@ _STREAM = {"description": "Events, until the job's last one", "content": {MEDIA_
     response_class=Response,
     responses={200: _STREAM, **told(400, 404, 503)},
 )
-def events(
+def stream_job_events(
     request: Request,
     service: Served,
     job: str,

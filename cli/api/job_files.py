@@ -30,7 +30,7 @@ _ZIP: dict[str, Any] = {"application/zip": {"schema": {"type": "string", "format
 
 @router.head("/{job}/files", dependencies=[READ], include_in_schema=False)
 @router.get("/{job}/files", dependencies=[READ], responses=told(404))
-def listed(
+def list_job_files(
     service: Served,
     job: str,
     everything: Annotated[bool, Query(alias="all", description="Also each file of the job's datasets.")] = False,
@@ -53,7 +53,7 @@ def listed(
     response_class=Response,
     responses={200: {"description": "A zip", "content": _ZIP}, **told(404, 503)},
 )
-def packed(request: Request, service: Served, job: str) -> LiveAnswer:
+def download_job_zip(request: Request, service: Served, job: str) -> LiveAnswer:
     """The finished files of a job as one zip, made while it is sent."""
     record = service.truth.job(job)
     store = service.store_of(record)
@@ -73,7 +73,7 @@ def packed(request: Request, service: Served, job: str) -> LiveAnswer:
     response_class=StreamingResponse,
     responses=ANSWERS,
 )
-def download(request: Request, service: Served, job: str, name: str) -> Response:
+def download_job_file(request: Request, service: Served, job: str, name: str) -> Response:
     """One finished file, or a range of its bytes."""
     record = service.truth.job(job)
     store = service.store_of(record)

@@ -1,7 +1,8 @@
 """What `POST /v1/jobs` and `POST /v1/plans` are sent: an upload with form fields, or JSON with the text in it.
 
-The options are those of `tts-batch submit`, with the same meaning and defaults (`jobs.asking`). Nothing here names a
-file or an address that would be opened: a lexicon comes as its content, models, voices and recognisers by their names.
+The options are those of `tts-batch submit`, with the same meaning and defaults (`jobs.job_options`). Nothing here
+names a file or an address that would be opened: a lexicon comes as its content, models, voices and recognisers by their
+names.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from cli.api.errors import ApiError, blamed
 from cli.api.service import Served, Service
 from cli.estimates import Expecting
 from jobs import planner
-from jobs.asking import Asked, recogniser_in
 from jobs.drafts import Draft, Source
+from jobs.job_options import JobOptions, recogniser_in
 from jobs.offers import check_speed, find_voice
 from jobs.reading.source import ENDINGS
 from jobs.references import check_clones
@@ -35,7 +36,7 @@ TEXT_NAME = "text.txt"
 _RECOGNISER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE_FIELDS = ("file", "lexicon")
 Listed = str | list[str] | None
-_DEFAULT = Asked()
+_DEFAULT = JobOptions()
 
 
 class JobForm(BaseModel):
@@ -81,7 +82,7 @@ class Sent:
     """A request that was read: the source and what is asked of it."""
 
     source: Source
-    asked: Asked
+    asked: JobOptions
 
 
 async def read_sent(request: Request, service: Served) -> Sent:
@@ -190,8 +191,8 @@ async def _file(parts: FormData) -> tuple[str, bytes] | None:
     return upload.filename or "", await upload.read()
 
 
-def _asked(form: JobForm, service: Service) -> Asked:
-    words = {field.name: _joined(getattr(form, field.name)) for field in fields(Asked)}
+def _asked(form: JobForm, service: Service) -> JobOptions:
+    words = {field.name: _joined(getattr(form, field.name)) for field in fields(JobOptions)}
     for name in ("model", "voice"):
         if words[name] is not None and (words[name].endswith(".onnx") or words[name].startswith(("~", ".", "/"))):
             msg = f"{name} {words[name]!r} is a path; over HTTP a {name} is chosen by its name, as the server lists it"
@@ -204,7 +205,7 @@ def _asked(form: JobForm, service: Service) -> Asked:
         words["lexicon"] = Lexicon.parse(form.lexicon, "lexicon")
     if form.voice is not None:
         words["voice"] = service.voice_name(form.voice)
-    return Asked(**words)
+    return JobOptions(**words)
 
 
 def _joined(value: Any) -> Any:  # noqa: ANN401  # a field of any type

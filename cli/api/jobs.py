@@ -59,7 +59,7 @@ class Again(BaseModel):
         **told(400, 404, 413, 415, 429, 503, 507),
     },
 )
-def submit(service: Served, caller: Submitter, sent: SentJob, response: Response) -> JobView:
+def create_job(service: Served, caller: Submitter, sent: SentJob, response: Response) -> JobView:
     """Plan a source and queue it. The same source with the same options is the same job: it goes on, and is a 200."""
     draft, _expecting = drafted(sent, service)
     if _is_there(service, draft.job):
@@ -71,7 +71,7 @@ def submit(service: Served, caller: Submitter, sent: SentJob, response: Response
 
 
 @router.get("", dependencies=[READ], responses=told(404))
-def listed(
+def list_jobs(
     service: Served,
     limit: Annotated[int, Query(ge=1, le=MAX_PAGE)] = 20,
     after: Annotated[str | None, Query(description="The last id of the page before.")] = None,
@@ -83,7 +83,7 @@ def listed(
 
 
 @router.get("/{job}", dependencies=[READ], responses=told(404))
-def looked_at(service: Served, job: str) -> JobDetail:
+def retrieve_job(service: Served, job: str) -> JobDetail:
     """One job with its failures, cost, files and options."""
     record = service.truth.job(job)
     board = _board(service, record)
@@ -97,14 +97,14 @@ def looked_at(service: Served, job: str) -> JobDetail:
 
 
 @router.get("/{job}/chapters", dependencies=[READ], responses=told(404))
-def chapters(service: Served, job: str) -> ChapterList:
+def list_chapters(service: Served, job: str) -> ChapterList:
     """The chapters of a job, and how far each is."""
     board = _board(service, service.truth.job(job))
     return ChapterList(data=chapter_views(board), known_s=board.known_s)
 
 
 @router.get("/{job}/segments", dependencies=[READ], responses=told(404))
-def segments(
+def list_segments(
     service: Served,
     job: str,
     chapter: Annotated[int | None, Query(ge=0)] = None,
@@ -120,19 +120,19 @@ def segments(
 
 
 @router.post("/{job}/pause", dependencies=[JOBS], responses=told(404, 409))
-def pause(service: Served, job: str) -> JobView:
+def pause_job(service: Served, job: str) -> JobView:
     """Hold a job: workers get no more of its segments until it is resumed."""
     return _shown(service, control.pause(service.truth, job))
 
 
 @router.post("/{job}/resume", dependencies=[JOBS], responses=told(404, 409))
-def resume(service: Served, job: str) -> JobView:
+def resume_job(service: Served, job: str) -> JobView:
     """Let a paused job go on. One that is not paused is left alone."""
     return _shown(service, control.resume(service.truth, job))
 
 
 @router.post("/{job}/retry", dependencies=[JOBS], responses=told(400, 404, 409))
-def retry(service: Served, job: str, again: Again) -> JobView:
+def retry_job(service: Served, job: str, again: Again) -> JobView:
     """Speak segments of a job that has ended again, with new seeds; or let a failed job go on."""
     if not (again.failed or again.segments):
         msg = 'say what to retry: {"failed": true}, or {"segments": [17, 42]}'
@@ -146,14 +146,14 @@ def retry(service: Served, job: str, again: Again) -> JobView:
 
 
 @router.post("/{job}/purge", dependencies=[JOBS], responses=told(404, 409))
-def purge(service: Served, job: str) -> PurgeView:
+def purge_job(service: Served, job: str) -> PurgeView:
     """Delete a job that has ended: its record, streams and files. Takes are kept: other jobs may use them."""
     purge_jobs(service.truth, service.store, [job])
     return PurgeView(id=job)
 
 
 @router.delete("/{job}", dependencies=[JOBS], responses=told(404, 409))
-def cancel(service: Served, job: str) -> JobView:
+def cancel_job(service: Served, job: str) -> JobView:
     """Take a job back. Segments in work are dropped at the next step; takes that were made are kept for reuse."""
     control.cancel(service.truth, job)
     return _shown(service, service.truth.job(job))

@@ -76,7 +76,7 @@ class PlanView(BaseModel):
 
 
 @router.post("", dependencies=[JOBS], openapi_extra=body_schema(), responses=told(400, 413, 415, 503))
-def planned(service: Served, sent: SentJob) -> PlanView:
+def create_plan(service: Served, sent: SentJob) -> PlanView:
     """Plan a source as `POST /v1/jobs` would, with the same body, and queue nothing."""
     draft, expecting = drafted(sent, service)
     plan, account = draft.plan, draft.plan.account

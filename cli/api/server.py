@@ -35,7 +35,7 @@ _ORIGIN = re.compile(r"https?://[^/?#@\s*]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ServeOptions:
     """What the command line asked for."""
 
     host: str
@@ -47,7 +47,7 @@ class Asked:
     @classmethod
     def of(
         cls, host: str, port: int, aliases: Sequence[str], cors_origins: Sequence[str], *, open_to_all: bool
-    ) -> Asked:
+    ) -> ServeOptions:
         """The same, checked.
 
         Raises:
@@ -98,7 +98,7 @@ class Asked:
 
 
 def serve_until_stopped(
-    session: Session, output: Output, listener: socket.socket, asked: Asked, limits: Limits
+    session: Session, output: Output, listener: socket.socket, asked: ServeOptions, limits: Limits
 ) -> None:
     """Answer requests until SIGINT or SIGTERM; streams then get the settings' grace_s to end.
 
@@ -149,7 +149,7 @@ def _configuration(service: Service) -> uvicorn.Config:
     )
 
 
-def _announce(session: Session, output: Output, url: str, asked: Asked) -> None:
+def _announce(session: Session, output: Output, url: str, asked: ServeOptions) -> None:
     settings, broker = session.settings, session.broker.safe_url
     document: dict[str, JsonValue] = {"url": url, "broker": broker, "data_dir": str(settings.data_dir)}
     output.result(document, f"serving {url}; broker {broker}; Ctrl-C stops it")

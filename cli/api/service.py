@@ -13,7 +13,7 @@ from fastapi import Depends, Request
 from cli.api.clerk import spawner
 from cli.api.turns import Turns
 from cli.api.wording import for_http
-from cli.session import Session, published_offers
+from cli.session import Session
 from jobs.access.gate import Gate
 from jobs.batches.claims import Claims
 from jobs.batches.clerk import run_clerk
@@ -25,6 +25,7 @@ from jobs.file_lists import FileLists
 from jobs.fresh import Fresh
 from jobs.health import Checkup
 from jobs.history import History, run_sampler
+from jobs.offers import published_offers
 from jobs.pace import Paces
 from jobs.protocols import Store, Streams, Truth
 from jobs.settings import Settings
@@ -90,7 +91,7 @@ class Service:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._offers = Fresh(lambda: published_offers(self.broker), kept_s=OFFERS_KEPT_S)
+        self._offers = Fresh(lambda: published_offers(self.truth.workers()), kept_s=OFFERS_KEPT_S)
         self.checkup = Checkup(self.broker, lambda: self.home)
         self.desk = Desk(
             self.truth, self.home, self.offers, self.aliases, max_chars=self.limits.speech_chars, wording=for_http

@@ -217,7 +217,9 @@ function options(feed) {
       ["Datasets", spec.exports?.join(", ")],
       ["Read-along", spec.read_along ? "yes" : null],
       ["Retakes", feed.job.counts.retakes ? whole(feed.job.counts.retakes) : null],
-      ...Object.entries(spec.licences ?? {}).filter(([voice]) => voice !== feed.job.voice).map(([voice, licence]) => [`Licence of ${voice}`, licence]),
+      ...Object.entries(spec.licences ?? {})
+        .filter(([voice]) => voice !== feed.job.voice) // its own stands above
+        .map(([voice, licence]) => [`Licence of ${voice}`, licence]),
     ];
     replaceIfNew(inside, JSON.stringify(rows), () => [facts(rows)]);
   });

@@ -2,7 +2,8 @@
 
 import { get, HIDDEN_MS, poll } from "./api.js";
 import { attribute, h, keyed, notice, politely, say, title } from "./dom.js";
-import { ago, ALL_STATES, clock, counted, isFinal, percent, progressWords, speed, stateWords, whole } from "./format.js";
+import { ago, ALL_STATES, clock, counted, isFinal, percent } from "./format.js";
+import { progressWords, speed, stateWords, whole } from "./format.js";
 
 const EVERY_MS = 2000;
 const PER_PAGE = 25;

@@ -117,8 +117,7 @@ class Clerk:
             process.terminate()
         for batch, process in self._processes.items():
             process.wait()
-            if self.claims is not None:
-                self.claims.leave(batch)
+            self._leave(batch)
         self._processes.clear()
 
     def advance(self, batch: str) -> None:
@@ -147,12 +146,21 @@ class Clerk:
         if self.spawn is None or not self._is_much_work(batch):
             return False
         if len(self._processes) < MAX_PROCESSES and self._is_ours(batch):
-            self._processes[batch] = self.spawn(batch)
+            try:
+                self._processes[batch] = self.spawn(batch)
+            except JobsError:
+                self._leave(batch)  # another server may have the room for it
+                raise
         return True
 
     def _is_ours(self, batch: str) -> bool:
         """Have a batch to ourselves, from now on for some rounds; False: another server has a process for it."""
         return self.claims is None or self.claims.hold(batch)
+
+    def _leave(self, batch: str) -> None:
+        """Let other servers have a batch."""
+        if self.claims is not None:
+            self.claims.leave(batch)
 
     def _is_much_work(self, batch: str) -> bool:
         """Whether what is to be done now for a batch takes long."""

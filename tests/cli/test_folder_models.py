@@ -13,6 +13,7 @@ from cli import session, submitting
 from cli.session import Session
 from jobs.connect import Broker
 from jobs.errors import BadOption
+from jobs.offers import published_offers
 from jobs.settings import Settings, child_environment
 from jobs.state import JobState
 from jobs.submit import accept
@@ -170,7 +171,7 @@ def test_jobs_are_planned_for_gpus_where_both_kinds_of_workers_offer_a_model(doo
             offers = tuple(catalog.offers(precision="auto", device=device, models=[str(checkpoint)]))
             info = worker(name, "m").model_copy(update={"device": device, "offers": offers})
             door.world.truth.register(info)
-        published = session.published_offers(embedded(door).broker)
+        published = published_offers(embedded(door).broker.truth.workers())
         assert {offer.numerics for offer in published if offer.lane == "token"} == {"orpheus1-bf16-cuda"}
         assert len({offer.name for offer in published}) == len(published)
         for name in names:

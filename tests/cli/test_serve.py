@@ -8,13 +8,13 @@ import socket
 import pytest
 
 from cli.api.origins import is_loopback
-from cli.api.server import Asked
+from cli.api.server import ServeOptions
 from jobs.errors import BadOption
 from tests.cli.conftest import Door
 
 
-def asked(host: str = "127.0.0.1", *, aliases=(), origins=(), open_to_all: bool = False) -> Asked:
-    return Asked.of(host, 0, aliases, origins, open_to_all=open_to_all)
+def asked(host: str = "127.0.0.1", *, aliases=(), origins=(), open_to_all: bool = False) -> ServeOptions:
+    return ServeOptions.of(host, 0, aliases, origins, open_to_all=open_to_all)
 
 
 def test_without_its_extra_the_install_line_is_told(door: Door, monkeypatch: pytest.MonkeyPatch):

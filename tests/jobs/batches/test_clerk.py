@@ -13,7 +13,7 @@ from jobs.batches import clerk as clerks
 from jobs.batches.claims import Claims
 from jobs.batches.clerk import Clerk, run_clerk
 from jobs.batches.records import Counts, Status
-from jobs.errors import BrokerUnavailable, StoreError
+from jobs.errors import BrokerUnavailable, JobsError, StoreError
 from jobs.truth.calls import Calls, make_client
 from tests.helpers_valkey import ValkeyServer, shared_server
 from tests.jobs.batches.office import Office, jsonl, request
@@ -190,6 +190,21 @@ def test_one_of_two_servers_has_the_process(office: Office, spawning: Spawning, 
     office.clerk.close()
     Clerk(office.desk, spawn=later, claims=Claims(calls)).round()
     assert [process.batch for process in later.made] == [batch]
+
+
+@pytest.mark.services
+def test_a_server_that_cannot_start_a_process_leaves_it_to_others(
+    office: Office, calls: Calls, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_room(batch: str) -> Process:
+        raise JobsError(f"no process for {batch}")
+
+    full, beside = Clerk(office.desk, spawn=no_room, claims=Claims(calls)), Spawning(office)
+    office.begin(*large(), rounds=0)
+    full.round()
+    assert "no process for batch_" in caplog.text
+    Clerk(office.desk, spawn=beside, claims=Claims(calls)).round()
+    assert len(beside.made) == 1
 
 
 @pytest.mark.services

@@ -1,6 +1,6 @@
-"""What somebody asks of a job, in words, as a door got them: made sense of here for all doors, with their defaults.
+"""The options of a job in words, as a door got them: made sense of here for all doors, with their defaults.
 
-wishes = Asked(voice="joe", formats="m4b,mp3").wishes(offer, store_url)
+wishes = JobOptions(voice="joe", formats="m4b,mp3").wishes(offer, store_url)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ASR = "asr"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JobOptions:
     """The options of a job by their names. Lists are comma-separated; None means: the usual, or the source's own.
 
     Errors name an option as the command line writes it (`--format`). `lexicon` is the table itself: whether it may come

@@ -10,9 +10,9 @@ import pytest
 from cli.api.job_forms import JobForm
 from cli.sources import TYPED
 from cli.submit import submit
-from jobs.asking import Asked, recogniser_in
 from jobs.drafts import Wishes
 from jobs.errors import BadOption
+from jobs.job_options import JobOptions, recogniser_in
 from jobs.kinds import LoudnessOver, OnBad, Profile, SubtitleFormat
 from jobs.spec import AudioFormat, Checks, Mastering, Priority
 from tests.helpers_jobs import OFFER
@@ -21,11 +21,11 @@ STORE = "file:///store"
 
 
 def test_nothing_asked_is_nothing_wished():
-    assert Asked().wishes(OFFER, STORE) == Wishes(offer=OFFER, store_url=STORE)
+    assert JobOptions().wishes(OFFER, STORE) == Wishes(offer=OFFER, store_url=STORE)
 
 
 def test_words_become_wishes():
-    asked = Asked(
+    asked = JobOptions(
         voice="bob",
         formats="mp3, flac,mp3",
         priority="bulk",
@@ -47,11 +47,11 @@ def test_words_become_wishes():
 
 
 def test_acx_brings_its_own_format_and_room_tone():
-    wishes = Asked(profile="acx").wishes(OFFER, STORE)
+    wishes = JobOptions(profile="acx").wishes(OFFER, STORE)
     assert wishes.formats == (AudioFormat.MP3,)
     assert wishes.mastering is not None
     assert wishes.mastering.room_tone
-    assert not Asked(profile="acx", room_tone=False).wishes(OFFER, STORE).mastering.room_tone
+    assert not JobOptions(profile="acx", room_tone=False).wishes(OFFER, STORE).mastering.room_tone
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_acx_brings_its_own_format_and_room_tone():
     ],
 )
 def test_what_is_not_possible_is_told_with_its_option_and_value(option: str, words: dict[str, str]):
-    asked = Asked(**words)
+    asked = JobOptions(**words)
     with pytest.raises(BadOption, match=f"^{option} "):
         (asked.source_kind, asked.wishes(OFFER, STORE))
 
@@ -82,8 +82,8 @@ def test_the_recogniser_in_a_check(check: str, named: str):
 
 
 def test_both_doors_have_the_defaults_of_asked():
-    typed, defaults = inspect.signature(submit).parameters, Asked()
-    for field in fields(Asked):
+    typed, defaults = inspect.signature(submit).parameters, JobOptions()
+    for field in fields(JobOptions):
         default = getattr(defaults, field.name)
         assert typed[TYPED.get(field.name, field.name)].default == default, field.name
         assert JobForm.model_fields[field.name].default == default, field.name
