@@ -36,7 +36,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from cli.api.app import make_app
-from cli.api.patience import PatientProtocol
+from cli.api.http_protocol import PatientProtocol
 from cli.api.service import Limits, Service
 from jobs.access.gate import Quota, Scope
 from jobs.access.tokens import new_token

@@ -160,7 +160,7 @@ def failed() -> JSONResponse:
 
 
 def add_to(app: FastAPI) -> None:
-    """Let every error of a route become an answer of this form; `cli/api/limits.py` does it for those unforeseen."""
+    """Let every error of a route become an answer of this form; `cli/api/middleware.py` does it for those unforeseen."""
     for kind in (ApiError, errors.JobsError, HTTPException):
         app.add_exception_handler(kind, refusal)
     app.add_exception_handler(RequestValidationError, _validation_error)
@@ -246,7 +246,7 @@ async def _unicode_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def request_id_of(scope: Scope) -> str:
-    """The id of a request; see `cli/api/limits.py`."""
+    """The id of a request; see `cli/api/middleware.py`."""
     return str(scope.get("state", {}).get("request_id", "-"))
 
 

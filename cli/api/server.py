@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import uvicorn
 
 from cli.api.app import make_app
+from cli.api.http_protocol import PatientProtocol
 from cli.api.origins import is_loopback
-from cli.api.patience import PatientProtocol
 from cli.api.service import Limits, Service, open_service
 from cli.output import JsonValue, Output
 from cli.session import Session
@@ -139,7 +139,7 @@ def _configuration(service: Service) -> uvicorn.Config:
         make_app(service),
         http=PatientProtocol,
         log_config=None,  # the process's own logging
-        access_log=False,  # written by cli/api/limits.py, with the request's id
+        access_log=False,  # written by cli/api/middleware.py, with the request's id
         lifespan="on",
         ws="none",
         server_header=False,

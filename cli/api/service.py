@@ -11,7 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from cli.api.clerk import spawner
-from cli.api.turns import Turns
+from cli.api.planning_turns import Turns
 from cli.api.wording import for_http
 from cli.session import Session
 from jobs.access.gate import Gate

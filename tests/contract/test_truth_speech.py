@@ -1,4 +1,4 @@
-"""What `jobs.protocols.Truth` promises of speech requests, and of the depth of the queue."""
+"""What `jobs.protocols.Truth` promises of speech requests."""
 
 from __future__ import annotations
 
@@ -432,42 +432,6 @@ class TestForgotten:
         time.sleep(2 * TTL_S)
         house.truth.sweep()
         assert house.truth.job("s").state is JobState.QUEUED
-
-
-class TestDepth:
-    def test_of_nothing(self, house: House) -> None:
-        assert house.truth.depth() == Depth({LIVE: 0, NORMAL: 0, BULK: 0}, 0)
-
-    def test_counts_what_waits_by_class_and_what_is_held(self, house: House) -> None:
-        house.queue("n", 4)
-        house.queue("b", 20, priority=BULK)
-        house.queue("c", 5, priority=BULK, model="another")
-        speak(house, "s", 3)
-        assert house.truth.depth() == Depth({LIVE: 3, NORMAL: 4, BULK: 25}, 0)
-        assert house.truth.depth().segments == 32
-        house.truth.register(worker("v"))
-        house.truth.register(worker("w"))
-        house.truth.lease("v", 5)
-        house.truth.lease("w", 4)
-        assert house.truth.depth() == Depth({LIVE: 0, NORMAL: 0, BULK: 23}, 9)
-
-    def test_paused_jobs_do_not_count(self, house: House) -> None:
-        house.queue("n", 4)
-        house.queue("m", 4)
-        house.truth.pause("n")
-        assert house.truth.depth().waiting == {LIVE: 0, NORMAL: 4, BULK: 0}
-        house.truth.unpause("n")
-        assert house.truth.depth().waiting == {LIVE: 0, NORMAL: 8, BULK: 0}
-
-    def test_suspects_wait_in_their_own_class(self, house: House) -> None:
-        house.queue("n", 2)
-        house.queue("b", 3, priority=BULK)
-        house.truth.register(worker("w"))
-        house.truth.lease("w", 9)
-        house.truth.crashed("w")
-        assert house.truth.depth() == Depth({LIVE: 0, NORMAL: 2, BULK: 3}, 0)
-        house.truth.pause("b")
-        assert house.truth.depth().waiting == {LIVE: 0, NORMAL: 2, BULK: 0}
 
 
 @pytest.mark.parametrize("house", IN_REDIS, indirect=True)

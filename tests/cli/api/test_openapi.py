@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ NEEDED = ("text", "input", "file", "purpose", "name", "consent", "endpoint", "co
 """Fields of bodies that a plain request keeps as they were drawn, but for the model."""
 OPEN = {"/livez", "/healthz", "/v1/session"}
 """What asks for no token."""
+DOCS = Path(__file__).parents[3] / "docs"
 load_all_checks()
 
 
@@ -63,6 +65,15 @@ def test_every_operation_is_told_apart_and_explained():
         assert re.fullmatch(r"[a-z_]+", operation["operationId"]), operation["operationId"]
         assert len(operation["tags"]) == 1, (method, path)
         assert operation["description"].endswith((".", "`")), (method, path)
+
+
+def test_the_pages_tell_of_every_route_and_parameter():
+    pages = "\n".join(page.read_text() for page in DOCS.glob("*.md"))
+    told = {re.sub(r"\{.*?\}", "{}", route) for route in re.findall(r"/[\w./{}:-]+", pages)}
+    for path, method, operation in operations():
+        assert re.sub(r"\{.*?\}", "{}", path) in told, (method, path)
+        for name in (one["name"] for one in operation.get("parameters", []) if one["in"] == "query"):
+            assert re.search(rf"[`?&]{name}[`=]", pages), (method, path, name)
 
 
 def test_every_operation_names_the_ways_to_show_a_token():

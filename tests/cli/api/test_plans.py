@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.api import plans
-from cli.api.turns import Turns
+from cli.api.planning_turns import Turns
 from jobs.account import Passage, Why
 from jobs.benchmarks import Measurements, Speed
 from tests.helpers_api import Door, api

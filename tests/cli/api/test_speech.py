@@ -404,7 +404,7 @@ def test_the_page_has_every_field_event_and_code():
     assert set(SpeechBody.model_fields) <= set(rows)
     assert all(f"`{live_format}`" in page and live_format.media_type in page for live_format in LiveFormat)
     assert f"up to {Limits().speech_chars:,} characters" in page
-    for word in ("speech_failed", "no_worker", "queue_full", "voice_not_found", "speech.audio.delta", "X-Start-Sample"):
+    for word in ("speech_failed", "no_worker", "queue_full", "voice_not_found", "speech.audio.delta"):
         assert word in page
 
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from cli.api import patience
-from cli.api.patience import PatientProtocol
+from cli.api import http_protocol
+from cli.api.http_protocol import PatientProtocol
 from tests.helpers_api import api, running_server
 from tests.helpers_cli import wait_until
 
@@ -21,7 +21,7 @@ SHORT_S = 0.3
 
 @pytest.fixture
 def connection(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
-    monkeypatch.setattr(patience, "HEAD_S", SHORT_S)
+    monkeypatch.setattr(http_protocol, "HEAD_S", SHORT_S)
     with api(works=False) as door, running_server(door.service, http=PatientProtocol, timeout_keep_alive=60) as url:
         parts = urlsplit(url)
         with socket.create_connection((parts.hostname, parts.port), timeout=20) as made:

@@ -2,7 +2,7 @@
 
 uvicorn itself waits for ever for the head of a request, so that a few hundred idle connections could take all places;
 and who comes when all are taken would get words that no client of ours reads.
-Bodies are timed in `cli/api/limits.py`, idle connections between requests by uvicorn's `timeout_keep_alive`.
+Bodies are timed in `cli/api/middleware.py`, idle connections between requests by uvicorn's `timeout_keep_alive`.
 
 HTTP/1.0 has no other sign of an answer's end than that the connection is closed: one that is broken off is reset.
 """

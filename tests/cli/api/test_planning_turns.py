@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cli.api.errors import ApiError
-from cli.api.turns import Turns
+from cli.api.planning_turns import Turns
 from tests.helpers_cli import wait_until
 
 

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from cli.api import limits
+from cli.api import middleware
 from cli.api.app import make_app
-from cli.api.limits import JSON_BYTES
+from cli.api.middleware import JSON_BYTES
 from cli.api.service import Limits, Service
 from jobs.access.gate import Scope
 from tests.cli.api.probes import add_probes
@@ -28,7 +28,7 @@ OWN_ID = re.compile(r"req_[0-9a-f]{32}")
 
 @pytest.fixture
 def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
-    monkeypatch.setattr(limits, "UPLOADS", limits.UPLOADS | dict.fromkeys(("/v1/form", "/v1/size"), Scope.READ))
+    monkeypatch.setattr(middleware, "UPLOADS", middleware.UPLOADS | dict.fromkeys(("/v1/form", "/v1/size"), Scope.READ))
     with api(works=False, limits=SMALL) as made:
         add_probes(made.app)
         yield made
@@ -190,8 +190,8 @@ def test_a_body_may_be_as_large_as_the_limit_and_no_larger(url: str, chunked: bo
         ("/v1/jobs", "json", JSON_BYTES),
         ("/v1/audio/speech", "json", JSON_BYTES),
         ("/v1/audio/speech", "form", JSON_BYTES),
-        ("/v1/session", "json", limits.SESSION_BYTES),
-        ("/v1/session", "form", limits.SESSION_BYTES),
+        ("/v1/session", "json", middleware.SESSION_BYTES),
+        ("/v1/session", "form", middleware.SESSION_BYTES),
         ("/v1/form", "form", 100_000),
         ("/v1/jobs", "form", 100_000),
         ("/v1/plans", "form", 100_000),
@@ -235,7 +235,7 @@ def test_nobody_without_a_token_has_a_body_read(door: Door, url: str) -> None:
 
 
 def test_a_body_that_stands_still_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BODY_STALL_S", 0.2)
+    monkeypatch.setattr(middleware, "BODY_STALL_S", 0.2)
     answer = raw(url, b"POST /v1/size HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n\r\n", b"x" * 10)
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"body_timeout" in answer
@@ -252,14 +252,14 @@ def test_an_upload_is_not_read_from_who_may_not_send_it(door: Door, url: str) ->
 
 
 def test_a_body_that_trickles_in_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BODY_STALL_S", 0.5)
+    monkeypatch.setattr(middleware, "BODY_STALL_S", 0.5)
     head = b"POST /v1/size HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 40\r\n\r\n"
     answer = raw(url, head, *[b"x"] * 20, pause_s=0.05)  # it never stands still for long
     assert answer.startswith(b"HTTP/1.1 408 ")
 
 
 def test_a_body_that_comes_slowly_is_waited_for(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "BODY_STALL_S", 5.0)
+    monkeypatch.setattr(middleware, "BODY_STALL_S", 5.0)
     head = b"POST /v1/size HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 30\r\n\r\n"
     assert raw(url, head, *[b"x" * 10] * 3, pause_s=0.05).endswith(b"30")
 
@@ -288,7 +288,7 @@ def test_a_reader_that_goes_away_is_noticed(door: Door) -> None:
             if message["type"] == "http.disconnect":
                 return
 
-    guard = limits.Envelope(limits.BodyGuard(app, door.service), door.service)
+    guard = middleware.Envelope(middleware.BodyGuard(app, door.service), door.service)
     messages = iter(
         [
             {"type": "http.request", "body": b"a", "more_body": True},
@@ -316,7 +316,7 @@ def test_a_request_is_one_line_without_secrets(door: Door, caplog: pytest.LogCap
     door.client.post("/v1/session", json={"token": secret})
     door.client.get("/v1/probe/read", headers={"Cookie": f"tts_batch_session={secret}"})
     door.client.get("/v1/probe/read", headers=auth(f"{secret}-wrong"))
-    ours = [record.getMessage() for record in caplog.records if record.name == limits.__name__]
+    ours = [record.getMessage() for record in caplog.records if record.name == middleware.__name__]
     assert re.fullmatch(r"GET /v1/probe/read 200 \d+\.\d ms request=mine token='test'", ours[0])
     assert [line.split()[2] for line in ours] == ["200", "204", "200", "401"]
     mine = [record for record in caplog.records if not record.name.startswith("httpx")]
@@ -324,22 +324,22 @@ def test_a_request_is_one_line_without_secrets(door: Door, caplog: pytest.LogCap
 
 
 def test_a_path_cannot_forge_a_line(door: Door, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger=limits.__name__)
+    caplog.set_level(logging.INFO, logger=middleware.__name__)
     door.client.get("/v1/a%0aGET%20/forged%1b[31m%e2%80%a8")
-    (line,) = [record.getMessage() for record in caplog.records if record.name == limits.__name__]
+    (line,) = [record.getMessage() for record in caplog.records if record.name == middleware.__name__]
     assert line.isprintable()
     assert line.startswith("GET /v1/a%0AGET%20/forged%1B%5B31m%E2%80%A8 404 ")
 
 
 def test_an_unforeseen_fault_is_in_the_log_as_500(door: Door, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger=limits.__name__)
+    caplog.set_level(logging.INFO, logger=middleware.__name__)
     door.client.get("/v1/raise/unforeseen")
-    assert [r for r in caplog.records if r.name == limits.__name__ and " 500 " in r.getMessage()]
+    assert [r for r in caplog.records if r.name == middleware.__name__ and " 500 " in r.getMessage()]
 
 
 def test_the_app_is_made_with_all_of_it(door: Door) -> None:
     kinds = [one.cls for one in make_app(door.service).user_middleware]
-    assert kinds.index(limits.Envelope) < kinds.index(limits.BodyGuard)
+    assert kinds.index(middleware.Envelope) < kinds.index(middleware.BodyGuard)
 
 
 @pytest.mark.parametrize("begun", [False, True])
@@ -359,7 +359,7 @@ def test_a_server_that_stops_breaks_answers_off_without_a_fault_in_its_log(
 
     async def stopped(service: Service) -> None:
         scope = {"type": "http", "method": "GET", "path": "/v1/slow", "headers": []}
-        task = asyncio.create_task(limits.Envelope(endless, service)(scope, None, send))
+        task = asyncio.create_task(middleware.Envelope(endless, service)(scope, None, send))
         await asyncio.sleep(0)
         task.cancel()
         await task
