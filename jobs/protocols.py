@@ -32,10 +32,14 @@ class Truth(Protocol):
 
         It is a job of class LIVE whose takes are all it makes: no step of it is called for, `jobs()` does not list it,
         and with its last segment it is DONE (or DONE_WITH_FAILURES). All that is kept of it goes away SPEECH_TTL_S
-        after its end; when nothing changes for as long `sweep` gives it up (FAILED). Those that wait are begun in the
-        order they came, their tasks have `speech` set. It can be cancelled or fail; all other moves of whole jobs
-        raise IllegalMove. Raises ValueError: not of class LIVE, no tasks, one of another job, or one that comes twice.
+        after its end; where `still_wanted` is not said of it for SPEECH_WANTED_S, `sweep` gives it up (FAILED). Those
+        that wait are begun in the order they came, their tasks have `speech` set. It can be cancelled or fail; all
+        other moves of whole jobs raise IllegalMove. Raises ValueError: not of class LIVE, no tasks, one of another job,
+        or one that comes twice.
         """
+
+    def still_wanted(self, jobs: Sequence[str]) -> None:
+        """Say that somebody waits for these speech requests. Those that are over, or not there, are passed over."""
 
     def job(self, job: str) -> JobRecord:
         """The record of one job. Raises UnknownJob."""

@@ -160,7 +160,7 @@ def failed() -> JSONResponse:
 
 
 def add_to(app: FastAPI) -> None:
-    """Let every error of a route become an answer of this form; `cli/api/middleware.py` does it for those unforeseen."""
+    """Let every error of a route become an answer of this form; those unforeseen: `cli/api/middleware.py`."""
     for kind in (ApiError, errors.JobsError, HTTPException):
         app.add_exception_handler(kind, refusal)
     app.add_exception_handler(RequestValidationError, _validation_error)

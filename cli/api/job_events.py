@@ -66,7 +66,7 @@ def _lines(service: Service, job: str, after: str, state: JobState, stopped: Sto
     yield Head(MEDIA_TYPE + "; charset=utf-8")
     yield f"retry: {RECONNECT_MS}\n\n".encode()
     sent_s = time.monotonic()
-    while not stopped():
+    while not (stopped() or service.stopping.is_set()):
         found = service.streams.events(job, after=after, timeout_s=STOP_WITHIN_S)
         for entry, event in found:
             after, state = entry, event.state

@@ -1,4 +1,4 @@
-"""Turns: how many requests do heavy work of one kind at one time; a few more wait, the others are sent away (503)."""
+"""Turns at planning: so many sources are planned at one time, a few more wait, the others are sent away (503)."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import logging
 import math
 import os
 import re
@@ -110,6 +111,7 @@ def serve_until_stopped(
 
     settings = session.settings
     configure_logging("serve", settings.log_level)
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     service = open_service(session, limits, asked.aliases)
     service.open, service.host, service.cors_origins = asked.open, asked.host, asked.cors_origins
     server = uvicorn.Server(_configuration(service))
@@ -129,8 +131,14 @@ def serve_until_stopped(
             raise JobsError(msg)
         output.say("stopping: no more requests are taken, answers on their way are finished")
     finally:
+        service.stopping.set()
         server.should_exit = True
         thread.join()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of uvicorn says what ours do not: an answer that was broken off on purpose is told with its id."""
+    return "returned without completing response" not in record.getMessage()
 
 
 def _configuration(service: Service) -> uvicorn.Config:

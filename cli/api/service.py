@@ -33,6 +33,7 @@ from jobs.spec import JobRecord, ModelOffer
 from jobs.speech_body import MAX_INPUT_CHARS
 from jobs.stores import open_store
 from jobs.streams.shared import SharedStreams
+from jobs.waiting import Waiting
 
 STOP_S = 10.0
 """How long the service's threads may take to end: one call that waits for a lost broker."""
@@ -85,6 +86,10 @@ class Service:
     paces: Paces = field(default_factory=Paces)
     file_lists: FileLists = field(default_factory=FileLists)
     """Copies of what is looked at again and again: plans and results, speeds, files."""
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the server is to end: streams that clients take up again elsewhere end at once."""
+    waiting: Waiting = field(init=False)
+    """The speech requests that are answered here."""
     planning: Turns = field(default_factory=Turns)
     _offers: Fresh[list[ModelOffer]] = field(init=False)
     _stores: dict[str, Store] = field(default_factory=dict)
@@ -92,6 +97,7 @@ class Service:
 
     def __post_init__(self) -> None:
         self._offers = Fresh(lambda: published_offers(self.truth.workers()), kept_s=OFFERS_KEPT_S)
+        self.waiting = Waiting(self.truth)
         self.checkup = Checkup(self.broker, lambda: self.home)
         self.desk = Desk(
             self.truth, self.home, self.offers, self.aliases, max_chars=self.limits.speech_chars, wording=for_http
@@ -149,11 +155,13 @@ class Service:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[None]:
-        """The service's own threads, for as long as the server runs: samples for the history, the clerk of batches."""
+        """The service's own threads, for as long as the server runs: samples for the history, the clerk of batches, the
+        word that somebody waits for the speech requests."""
         stop = threading.Event()
         spawn = spawner(self.settings, self.aliases, self.limits.speech_chars)
         claims = None if self.broker.calls is None else Claims(self.broker.calls)
         threads = [
+            threading.Thread(target=self.waiting.run, args=(stop,), name="waiting", daemon=True),
             threading.Thread(target=run_sampler, args=(self.truth, self.history, stop), name="sampler", daemon=True),
             threading.Thread(target=run_clerk, args=(self.desk, stop, spawn, claims), name="clerk", daemon=True),
         ]

@@ -55,7 +55,7 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
         BadInput: there is nothing to speak, or not so.
         SpeechIncomplete: after the head: what was sent is not the whole.
     """
-    with speaking(service, order.caller, order.request_id):
+    with speaking(service, order.caller, order.request_id), service.waiting.for_request(order.request_id):
         spend_chars(service, order.caller, len(order.wanted.text))
         home = service.home
         # From before it is queued: a broker that goes away then may have taken it.

@@ -7,6 +7,7 @@ only read them. Knows nothing of connections.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 
 from jobs import keys
@@ -70,7 +71,14 @@ def compose(name: str, *, stream_ttl_s: float) -> str:
 
 
 def _read(name: str) -> str:
-    return resources.files("jobs.truth").joinpath("scripts", f"{name}.lua").read_text(encoding="utf-8")
+    return _scripts()[name]
+
+
+@cache
+def _scripts() -> dict[str, str]:
+    """All scripts by name, read together: the code may be replaced by another version while this process runs."""
+    folder = resources.files("jobs.truth").joinpath("scripts")
+    return {entry.name.removesuffix(".lua"): entry.read_text(encoding="utf-8") for entry in folder.iterdir()}
 
 
 def _literal(value: LuaValue) -> str:

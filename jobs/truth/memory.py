@@ -100,7 +100,7 @@ class MemoryTruth(MemoryLists):
             self._woken(self._state.put_back(self._state.remove_worker(worker)))
 
     def sweep(self) -> list[str]:
-        """Bury silent workers, give up speech requests that nobody speaks; returns the buried.
+        """Bury silent workers, give up speech requests that nobody waits for; returns the buried.
 
         Counts cannot come apart in memory.
         """

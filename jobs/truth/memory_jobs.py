@@ -53,6 +53,7 @@ class MemoryJobs:
             chars = sum(len(task.spoken) for task in tasks)
             counts = {"state": JobState.PLANNING, "total": len(tasks), "total_chars": chars, "chapters": 0}
             entry = Job(record.model_copy(update=counts), self._state.clock(), planned=True, speech=True)
+            entry.wanted_at_s = entry.touched_at_s
             entry.tasks = {task.segment: as_speech(task) for task in tasks}
             entry.waiting = {task.segment: task.segment for task in tasks}
             self._state.jobs[record.job] = entry
@@ -60,6 +61,13 @@ class MemoryJobs:
             self._state.virtual_now[entry.priority_class] += SPEECH_TURN
             self._changed.notify_all()
             return True
+
+    def still_wanted(self, jobs: Sequence[str]) -> None:
+        """Say that somebody waits for speech requests."""
+        with self._changed:
+            for job in jobs:
+                if job in self._state.jobs:
+                    self._state.jobs[job].wanted_at_s = self._state.clock()
 
     def job(self, job: str) -> JobRecord:
         """The record of one job. Raises UnknownJob."""

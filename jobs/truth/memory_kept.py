@@ -40,6 +40,7 @@ class Job:
     touched_at_s: float
     planned: bool = False
     speech: bool = False
+    wanted_at_s: float = 0.0
     gone_at_s: float = math.inf
     virtual_time: float = 0
     tasks: dict[int, SegmentTask] = field(default_factory=dict)

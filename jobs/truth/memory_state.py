@@ -15,7 +15,7 @@ from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_kept import OPEN_STATES, Job, OutboxEntry, Ref, Worker
-from jobs.truth.rules import FRONT_ORDER, PRIORITY_CLASS, SUSPECT_GROUP, unknown_job
+from jobs.truth.rules import FRONT_ORDER, PRIORITY_CLASS, SPEECH_WANTED_S, SUSPECT_GROUP, unknown_job
 
 
 def _audio_s(result: SegmentResult) -> float:
@@ -64,10 +64,10 @@ class State:
             self.streams.forget(name)
 
     def left_speech(self) -> list[Job]:
-        """Speech requests that go on and about which nothing changed for too long."""
-        since_s = self.clock() - self._speech_ttl_s
+        """Speech requests that go on and that nobody said to wait for, for too long."""
+        since_s = self.clock() - SPEECH_WANTED_S
         going_on = [job for name, job in self.jobs.items() if job.speech and self.goes_on(name)]
-        return [job for job in going_on if job.touched_at_s < since_s]
+        return [job for job in going_on if job.wanted_at_s < since_s]
 
     def change(self, job: Job, **changes: object) -> None:
         """New values in a job's record."""

@@ -51,6 +51,10 @@ class RedisJobs(RedisPart):
         about: list[Value] = [record.job, str(record.created_at_s), len(fields)]
         return bool(self._run_marked("speak", about, [*fields, *rows]))
 
+    def still_wanted(self, jobs: Sequence[str]) -> None:
+        """Say that somebody waits for speech requests."""
+        self._run("wanted", *jobs)
+
     def job(self, job: str) -> JobRecord:
         """The record of one job.
 

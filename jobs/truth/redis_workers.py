@@ -13,7 +13,7 @@ from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.truth.calls import Calls
 from jobs.truth.records import text, texts, worker_status
 from jobs.truth.redis_base import RedisPart
-from jobs.truth.rules import CRASH_REASON, LEFT_REASON, PRIORITY_CLASS, check_results
+from jobs.truth.rules import CRASH_REASON, LEFT_REASON, PRIORITY_CLASS, SPEECH_WANTED_S, check_results
 
 GUARD = 1.2
 """Nobody is buried until this many worker TTLs after our own last connection error: after an outage of the broker all
@@ -85,10 +85,12 @@ class RedisWorkers(RedisPart):
         self._run("retire", worker)
 
     def sweep(self) -> list[str]:
-        """Bury silent workers, give up speech requests that nobody speaks, mend counts; returns the buried."""
+        """Bury silent workers, give up speech requests that nobody waits for, mend counts; returns the buried."""
         quiet_s = time.monotonic() - self._calls.last_error_s
         may_bury = quiet_s >= GUARD * self._worker_ttl_s
-        return sorted(texts(self._run_marked("sweep", [self._worker_ttl_s, int(may_bury)], [LEFT_REASON])))
+        unwanted_s = SPEECH_WANTED_S if quiet_s >= GUARD * SPEECH_WANTED_S else ""
+        about = [self._worker_ttl_s, int(may_bury)]
+        return sorted(texts(self._run_marked("sweep", about, [unwanted_s, LEFT_REASON])))
 
     def workers(self) -> list[WorkerStatus]:
         """All living workers, by name."""

@@ -27,9 +27,10 @@ WAKE_KEPT = 100
 WORKER_TTL_S = 15.0
 STREAM_TTL_S = 86_400.0
 SPEECH_TTL_S = 600.0
-"""How long what is kept of a speech request can be looked at after its end. One about which nothing changes for as long
-is given up: whoever asked is gone (and the official clients of OpenAI wait no longer)."""
-LEFT_REASON = "nobody spoke it in time: no worker speaks its model, or those that do were busy all the while"
+"""How long what is kept of a speech request can be looked at after its end."""
+SPEECH_WANTED_S = 30.0
+"""A speech request that nobody says to wait for (`still_wanted`) for this long is given up: its server died."""
+LEFT_REASON = "nobody waits for it any more: the server that took it is gone"
 RECONCILE_AFTER_S = 300.0
 """A step is taken for lost when nothing about its job changed for this long."""
 CLAIM_AFTER_S = 60.0

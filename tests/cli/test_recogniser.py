@@ -17,7 +17,6 @@ def asr(check: str) -> str:
     return asked_of({"check": check}).checks().asr
 
 
-
 @pytest.mark.parametrize(
     ("check", "named"),
     [

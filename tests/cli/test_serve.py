@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import socket
 
 import pytest
 
 from cli.api.origins import is_loopback
 from cli.api.server import ServeOptions
+from cli.api.service import Limits
+from cli.serve import serve
 from jobs.errors import BadOption
 from tests.cli.conftest import Door
 
 
 def asked(host: str = "127.0.0.1", *, aliases=(), origins=(), open_to_all: bool = False) -> ServeOptions:
     return ServeOptions.of(host, 0, aliases, origins, open_to_all=open_to_all)
+
+
+def test_the_limits_that_the_command_shows_are_those_of_a_server():
+    shown = {name: option.default for name, option in inspect.signature(serve).parameters.items()}
+    limits = Limits(
+        streams=shown["max_streams"],
+        upload_bytes=shown["max_upload"] * 1024 * 1024,
+        waiting_segments=shown["max_waiting"],
+    )
+    assert limits == Limits()
 
 
 def test_without_its_extra_the_install_line_is_told(door: Door, monkeypatch: pytest.MonkeyPatch):

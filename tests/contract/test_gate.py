@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -274,11 +273,10 @@ def test_never_more_speak_at_one_time_than_may(house: House) -> None:
         assert [stack.enter_context(house.first.speaking(token, f"s{n}")) for n in range(4)] == [True] * 3 + [False]
 
 
-@pytest.mark.services
 def test_a_gate_that_redis_refuses_tells_it_as_the_broker_does() -> None:
     from jobs.errors import BrokerUnavailable
 
-    nowhere = RedisGate(Calls(redis.Redis(unix_socket_path="/nowhere/s"), retry_for_s=0.0))
+    nowhere = RedisGate(Calls(make_client("unix:///nowhere/s"), retry_for_s=0.0))
     token = token_with(requests_per_minute=1)[0]
     for ask in (nowhere.any, nowhere.tokens, lambda: nowhere.find("x"), lambda: nowhere.count_request(token)):
         with pytest.raises(BrokerUnavailable):

@@ -5,6 +5,7 @@ After every operation the audit looks into Redis: every unfinished segment is in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -111,12 +112,13 @@ class SideBySide(RuleBasedStateMachine):
             self.both(lambda truth: truth.give_back(name))
 
     @rule(job=REQUESTS)
-    def nobody_speaks(self, job: str) -> None:
-        """Nothing about a speech request changed for too long."""
+    def nobody_waits(self, job: str) -> None:
+        """Nobody said for too long that they wait for a speech request."""
         entry = self.memory._state.jobs.get(job)
         if entry and entry.speech and self.memory._state.goes_on(job):
-            entry.touched_at_s = 0.0
-            self.calls.client.hset(keys.job(job), "touched_at_s", "0.0")
+            entry.wanted_at_s = 0.0
+            self.calls.client.hset(keys.job(job), "wanted_at_s", "0.0")
+            self.calls.last_error_s = -math.inf  # the broker was there all the time
         self.both(lambda truth: truth.sweep())
 
     @rule(job=REQUESTS)

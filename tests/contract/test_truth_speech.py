@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -17,6 +18,7 @@ from jobs.state import JobState, SegmentState
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.redis_streams import RedisStreams
 from jobs.truth.redis_truth import RedisTruth
+from jobs.truth.rules import SPEECH_WANTED_S
 from tests.contract.house_of_truth import BEAT, TTL_S, House
 from tests.helpers_truth import RATE_HZ, record, result, tasks, worker
 
@@ -294,11 +296,12 @@ ENDS = [ended_by_speaking, ended_by_cancel, ended_by_failure]
 
 
 def let_rest(house: House, job: str, seconds: float) -> None:
-    """As if nothing about a job had changed for so long."""
+    """As if nobody had said for so long that they wait for a request."""
     if isinstance(house.truth, RedisTruth):
-        house.truth._calls.client.hset(keys.job(job), "touched_at_s", str(time.time() - seconds))
+        house.truth._calls.client.hset(keys.job(job), "wanted_at_s", str(time.time() - seconds))
+        house.truth._calls.last_error_s = -math.inf  # the broker was there all the time
     elif isinstance(house.truth, MemoryTruth):
-        house.truth._state.jobs[job].touched_at_s -= seconds
+        house.truth._state.jobs[job].wanted_at_s -= seconds
 
 
 def wait_until_gone(house: House, job: str) -> None:
@@ -412,20 +415,32 @@ class TestForgotten:
         stay = {keys.WAKE, keys.DEAD, keys.virtual_now(0)}
         assert {key.decode() for key in client.scan_iter("*")} <= counted | stay
 
-    def test_one_that_nobody_speaks_is_given_up(self, house: House) -> None:
+    def test_one_that_nobody_waits_for_is_given_up(self, house: House) -> None:
         speak(house, "s", 3)
         house.truth.register(worker("w"))
         house.truth.lease("w", 1)
-        let_rest(house, "s", 590)
+        let_rest(house, "s", SPEECH_WANTED_S - 5)
         house.truth.sweep()
         assert house.truth.job("s").state is JobState.RUNNING
-        let_rest(house, "s", 610)
+        let_rest(house, "s", SPEECH_WANTED_S + 1)
         house.truth.sweep()
         (last,) = [event for _id, event in house.streams.events("s")][-1:]
         assert (last.kind, last.state) == (EventKind.JOB, JobState.FAILED)
-        assert "nobody spoke it in time" in str(last.reason)
+        assert "nobody waits for it any more" in str(last.reason)
         assert house.truth.depth() == Depth({LIVE: 0, NORMAL: 0, BULK: 0}, 1)
         assert house.truth.beat("w", BEAT) == {"s"}
+
+    def test_one_that_somebody_waits_for_is_not_given_up(self, house: House) -> None:
+        speak(house, "s", 3)
+        speak(house, "t", 3)
+        house.queue("j", 1)
+        for job in ("s", "t"):
+            let_rest(house, job, SPEECH_WANTED_S + 1)
+        house.truth.still_wanted(["s", "j", "nobody"])
+        house.truth.sweep()
+        states = [house.truth.job(job).state for job in ("s", "t", "j")]
+        assert states == [JobState.QUEUED, JobState.FAILED, JobState.QUEUED]
+        house.truth.still_wanted([])
 
     def test_one_that_goes_on_is_not_given_up(self, house: House) -> None:
         speak(house, "s", 3)

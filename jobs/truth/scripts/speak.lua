@@ -11,6 +11,7 @@ if call('EXISTS', K.job .. job) == 1 then
   return again and call('HGET', K.job .. job, 'created_at_s') == created_at_s and 1 or 0
 end
 call('HSET', K.job .. job, unpack(ARGV, 5, 4 + fields))
+call('HSET', K.job .. job, 'wanted_at_s', stamp())
 call('SADD', K.speech, job)
 local rows = {}
 for place = 5 + fields, #ARGV do rows[#rows + 1] = ARGV[place] end

@@ -1,7 +1,7 @@
 -- Bury workers without a heartbeat (nobody is blamed) and mend counts (Truth.sweep).
 -- ARGV: oldest heartbeat age allowed in s, '1' if burying is allowed now, '1' if this call repeats one that met a lost
--- connection (then nobody is buried: after an outage all heartbeats are old), why a speech request is given up about
--- which nothing changed for as long as it would stay after its end. Returns the buried workers.
+-- connection (then nobody is buried: after an outage all heartbeats are old), for how long nobody may have said to wait
+-- for a speech request before it is given up ('' if none is now), and the reason. Returns the buried workers.
 -- Writes: what retire.lua writes; K.waiting and K.job of jobs whose segments do not add up; of speech requests that are
 -- given up what move.lua writes.
 local buried = {}
@@ -15,11 +15,12 @@ if ARGV[2] == '1' and ARGV[3] == '0' then
   end
 end
 
-for _, job in ipairs(call('SMEMBERS', K.speech)) do
-  local about = call('HMGET', K.job .. job, 'touched_at_s', 'speech_ttl_ms')
-  if now_s() - about[1] > about[2] / 1000 then
-    drop_waiting(job)
-    set_state(job, 'failed', ARGV[4])
+if ARGV[4] ~= '' and ARGV[3] == '0' then
+  for _, job in ipairs(call('SMEMBERS', K.speech)) do
+    if now_s() - call('HGET', K.job .. job, 'wanted_at_s') > tonumber(ARGV[4]) then
+      drop_waiting(job)
+      set_state(job, 'failed', ARGV[5])
+    end
   end
 end
 

@@ -115,6 +115,16 @@ def test_a_silent_stream_says_that_it_is_there(monkeypatch: pytest.MonkeyPatch):
             assert [message.get("event") for message in told if "" not in message] == ["job"]
 
 
+def test_a_server_that_is_to_end_lets_its_readers_go():
+    with api(idle=True) as door, running_server(door.service) as url, httpx.Client(timeout=30) as client:
+        job = submitted(door)
+        with client.stream("GET", f"{url}/v1/jobs/{job}/events") as answer:
+            told = parsed(answer.iter_lines())
+            assert [next(told).get("event") for _ in range(3)] == [None, "job", "job"]
+            door.service.stopping.set()
+            assert list(told) == []
+
+
 def test_a_job_that_is_purged_ends_its_readers(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(job_events, "KEEP_ALIVE_S", 0.01)
     with api(idle=True) as door, running_server(door.service) as url, httpx.Client(timeout=30) as client:

@@ -89,7 +89,8 @@ def test_examples_are_short(was: str, now: str, shown: str):
 def test_what_a_job_would_be_refused_for_a_plan_is_too():
     with api(idle=True) as door:
         assert planned(door, b"***", "a.txt", 400)["error"]["code"] == "no_text"
-        assert planned(door, voice="nobody", status=400)["error"]["code"] == "bad_option"
+        error = planned(door, voice="nobody", status=400)["error"]
+        assert (error["code"], error["param"]) == ("voice_not_found", "voice")
         assert planned(door, colour="red", status=400)["error"]["param"] == "colour"
 
 

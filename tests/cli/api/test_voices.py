@@ -44,6 +44,14 @@ def test_the_models_own_voices_are_listed_with_their_licences(door: Door):
     assert door.client.get(ROUTE, params={"model": "x"}).json()["error"]["code"] == "model_not_found"
 
 
+def test_the_voices_of_a_model_while_no_worker_is_up_are_asked_for_again():
+    with api(works=False) as closed:
+        answer = closed.client.get(ROUTE, params={"model": "fake"})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (503, "no_worker")
+        assert int(answer.headers["retry-after"]) > 0
+        assert closed.client.get(ROUTE).json()["data"] == []
+
+
 def test_one_voice_by_its_name_or_alias(door: Door):
     known = {one["id"]: one for one in door.client.get(ROUTE).json()["data"]}
     assert door.client.get(f"{ROUTE}/tone-low").json() == known["tone-low"]
