@@ -5,7 +5,7 @@ import pytest
 from jobs.account import Why
 from jobs.errors import BadSource
 from jobs.speaking.base import Context
-from jobs.speaking.lexicon import BAD_LEXICON, Lexicon
+from jobs.speaking.lexicon import BAD_LEXICON, Lexicon, lexicon_text
 from jobs.speaking.speaker import Speaker, SpeakingOptions
 from tests.helpers_speaking import spoken_text
 
@@ -158,3 +158,10 @@ def test_a_pattern_reads_a_long_text_in_stretches():
     lexicon = Lexicon.parse("re:a+b\tx", "w")
     assert list(lexicon.rule("a" * 200_000, Context("en"))) == []
     assert len(list(lexicon.rule("aab " * 5_000, Context("en")))) == 5_000
+
+
+def test_a_table_is_utf_8_with_or_without_a_mark():
+    assert lexicon_text("\ufeffé\te\n".encode(), "lexicon") == "é\te\n"
+    with pytest.raises(BadSource, match=r"--lexicon w\.tsv is not UTF-8 \(byte 1\)") as caught:
+        lexicon_text(b"a\xff", "--lexicon w.tsv")
+    assert [problem.code for problem in caught.value.problems] == [BAD_LEXICON]
