@@ -15,7 +15,7 @@ from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
 from jobs.marks.read_along_places import with_places
-from jobs.mastering.acx import long_chapters
+from jobs.mastering.long_chapters import long_chapters
 from jobs.narration import Limits
 from jobs.offers import check_speed, doubts, find_voice, item_licences, item_voices, known_voice, language_for
 from jobs.plan import Plan

@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from jobs.mastering.figures import Coding, Levels
+from jobs.mastering.long_chapters import MAX_FILE_S
 from jobs.mastering.loudness import FLOOR_DB
-from jobs.plan import Plan
 
 MIN_RMS_DB, MAX_RMS_DB = -23.0, -18.0
 MAX_PEAK_DB = -3.0
 MAX_NOISE_DB = -60.0
 MIN_BIT_RATE_BPS = 192_000
 SAMPLE_RATE_HZ = 44_100
-MAX_FILE_S = 120 * 60.0
 MIN_HEAD_S, MAX_HEAD_S = 0.5, 1.0
 MIN_TAIL_S, MAX_TAIL_S = 1.0, 5.0
 
@@ -50,18 +49,6 @@ def book_checks(codings: Sequence[Coding]) -> tuple[Check, ...]:
     kinds = sorted({coding.channels for coding in codings})
     words = "; ".join({1: "mono", 2: "stereo"}.get(kind, str(kind)) for kind in kinds)
     return (Check("channels of all files", words, "all mono or all stereo", len(kinds) <= 1),)
-
-
-def long_chapters(plan: Plan, *, audio_s: float) -> tuple[str, ...]:
-    """A line for every chapter that is likely to be too long for a file; `audio_s`: estimate of the whole plan."""
-    chars = plan.chapter_chars
-    s_per_char = audio_s / max(1, chars.total())
-    return tuple(
-        f"chapter {chapter.title!r} will be about {length_s / 60:.0f} min long; ACX takes files of at most "
-        f"{MAX_FILE_S / 60:g} min: divide it in the source with a heading of its own"
-        for chapter in plan.chapters
-        if (length_s := chars[chapter.chapter] * s_per_char) > MAX_FILE_S
-    )
 
 
 def _level_checks(levels: Levels) -> Iterator[Check]:

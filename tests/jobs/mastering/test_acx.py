@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from jobs.errors import BadInput
-from jobs.mastering.acx import acx_checks, book_checks, long_chapters
+from jobs.mastering.acx import acx_checks, book_checks
 from jobs.mastering.figures import Coding, LevelMeter, Levels, measure_file, mono
+from jobs.mastering.long_chapters import long_chapters
 from jobs.stores import MemoryStore
 from tests.jobs.assembly.making import Book
 from tests.jobs.mastering.speech import cut, speech_like
