@@ -29,7 +29,7 @@ demo: $(VENV)/.program ## Set up, then turn examples/book.txt into book/book.m4b
 	$(BIN)/tts-batch submit examples/book.txt --out $(OUT)
 
 test: $(VENV)/.tools ## Set up, then run all tests
-	$(BIN)/pytest -n 3 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile
 
 test-fast: $(VENV)/.tools ## Only tests without real voices, servers or waiting
 	$(BIN)/pytest -m 'not voice and not slow and not services'

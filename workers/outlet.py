@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import TypeVar
 
 from engine.request import Delta, FinishReason
@@ -37,6 +38,9 @@ BROKER_WAIT_S = 0.5
 TELL_EVERY_S = 0.2
 """Results wait this long at most for company: one call tells the truth of several."""
 
+HEARD, UNHEARD, LAST = range(3)
+"""Whose turn it is: a full GPU leaves dozens of takes to be checked and written, and who listens must not wait for
+them. Among equals the order is kept, so a segment's chunks come before its end."""
 
 Again = Callable[[SegmentTask, Spoken], bool]
 """Speaks a segment at its next attempt, after the one that was spoken; False: it cannot any more."""
@@ -54,7 +58,8 @@ class Outlet:
         self._context = context
         self._worker = worker
         self._left = left
-        self._queue: queue.Queue[_Entry | None] = queue.Queue()
+        self._queue: queue.PriorityQueue[tuple[int, int, _Entry | None]] = queue.PriorityQueue()
+        self._serials = count()
         self._closing = threading.Event()
         self.fenced = threading.Event()
         self.segments_done = 0
@@ -71,20 +76,21 @@ class Outlet:
             voicing.pieces.append(delta.samples)
         complete = delta.finish is FinishReason.STOP and voicing.chunks > 0
         if voicing.task.live and (delta.samples.size or complete):
-            self._queue.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
+            self._put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)), HEARD)
             voicing.chunks += 1
         if delta.finish is not None:
             compute_s = voicing.earlier_s + time.monotonic() - voicing.started_s
-            self._queue.put(Spoken(voicing, delta.finish, delta.error, compute_s, delta.words))
+            heard = voicing.task.live or voicing.task.speech
+            self._put(Spoken(voicing, delta.finish, delta.error, compute_s, delta.words), HEARD if heard else UNHEARD)
 
     def report(self, result: SegmentResult) -> None:
         """A result that needs no audio to be written."""
-        self._queue.put(result)
+        self._put(result, UNHEARD)
 
     def release(self, refs: list[str]) -> None:
         """Segments of cancelled jobs that were dropped: they are not held any more."""
         if refs:
-            self._queue.put(_Release(refs))
+            self._put(_Release(refs), UNHEARD)
 
     def reuse(self, task: SegmentTask, judge_anew: JudgeAnew) -> SegmentResult | SegmentTask:
         """What the store remembers of a segment: its result, or the attempt to speak next (the task itself if the store
@@ -102,8 +108,11 @@ class Outlet:
         That loses no work: the takes are in the store, and whoever gets their segments next finds them there.
         """
         self._closing.set()
-        self._queue.put(None)
+        self._put(None, LAST)
         self.thread.join()
+
+    def _put(self, entry: _Entry | None, turn: int) -> None:
+        self._queue.put((turn, next(self._serials), entry))
 
     def _store(self, task: SegmentTask) -> Store:
         return self._context.store(task.store_url)
@@ -116,7 +125,7 @@ class Outlet:
             told_by_s = time.monotonic() + TELL_EVERY_S
             more = True
             while more:
-                entry = self._queue.get()
+                _, _, entry = self._queue.get()
                 closing = entry is None
                 result = self._write(entry)
                 results += [result] if result is not None else []

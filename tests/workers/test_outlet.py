@@ -29,6 +29,8 @@ from tests.workers.making import (
     voicing_of,
 )
 from workers import judging
+from workers import outlet as outlet_module
+from workers.judging import conclude
 from workers.outlet import STORE_TRIES, Outlet
 from workers.room import EXIT_FENCED
 
@@ -213,6 +215,25 @@ def test_a_take_without_any_samples_has_no_chunk(stage: Stage) -> None:
     outlet.close()
     assert stage.chunks(tasks[0].job) == []
     assert stage.truth.results(tasks[0].job)[0].reason == "the model made no samples"
+
+
+def test_what_is_heard_does_not_wait_behind_takes_of_other_jobs(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    outlet, tasks = leased(stage, checks=ONE_TAKE)
+    heard, tone = tasks[2].model_copy(update={"live": True}), np.full(100, 0.5, np.float32)
+    for task in tasks[:2]:
+        outlet.delta(voicing_of(task), Delta(task.ref, tone, 0, FinishReason.STOP))
+    outlet.delta(voicing_of(heard), Delta(heard.ref, tone, 0, None))
+    order: list[tuple[str, int]] = []
+    streams, write = stage.context.streams, stage.context.streams.write_audio
+    monkeypatch.setattr(streams, "write_audio", lambda job, c: (order.append(("chunk", c.segment)), write(job, c))[1])
+    monkeypatch.setattr(
+        outlet_module,
+        "conclude",
+        lambda store, e: (order.append(("take", e.voicing.task.segment)), conclude(store, e))[1],
+    )
+    outlet.thread.start()
+    outlet.close()
+    assert order == [("chunk", 2), ("take", 0), ("take", 1)]
 
 
 def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:
