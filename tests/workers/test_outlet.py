@@ -10,8 +10,10 @@ import pytest
 
 from engine.request import Delta, FinishReason
 from jobs.errors import StoreError
+from jobs.events import AudioChunk
 from jobs.kinds import Grade
-from jobs.spec import SegmentTask
+from jobs.protocols import Store
+from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import JobState, SegmentState
 from jobs.verdict import Verdict
 from tests.helpers_truth import result, worker
@@ -225,12 +227,17 @@ def test_what_is_heard_does_not_wait_behind_takes_of_other_jobs(stage: Stage, mo
     outlet.delta(voicing_of(heard), Delta(heard.ref, tone, 0, None))
     order: list[tuple[str, int]] = []
     streams, write = stage.context.streams, stage.context.streams.write_audio
-    monkeypatch.setattr(streams, "write_audio", lambda job, c: (order.append(("chunk", c.segment)), write(job, c))[1])
-    monkeypatch.setattr(
-        outlet_module,
-        "conclude",
-        lambda store, e: (order.append(("take", e.voicing.task.segment)), conclude(store, e))[1],
-    )
+
+    def write_audio(job: str, chunk: AudioChunk) -> str:
+        order.append(("chunk", chunk.segment))
+        return write(job, chunk)
+
+    def kept(store: Store, spoken: judging.Spoken) -> SegmentResult | SegmentTask:
+        order.append(("take", spoken.voicing.task.segment))
+        return conclude(store, spoken)
+
+    monkeypatch.setattr(streams, "write_audio", write_audio)
+    monkeypatch.setattr(outlet_module, "conclude", kept)
     outlet.thread.start()
     outlet.close()
     assert order == [("chunk", 2), ("take", 0), ("take", 1)]
