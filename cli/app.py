@@ -72,21 +72,14 @@ class ErrorGroup(TyperGroup):
 
 def report_error(error: errors.JobsError, options: Shared) -> Exit:
     """Print one of our errors and return its exit code."""
-    output = options.output
-    if isinstance(error, errors.BadSource):
-        problems = [{"code": p.code, "message": p.message, "line": p.line} for p in error.problems]
-        output.error(str(error), code=error.problems[0].code, problems=problems)
-        return Exit.BAD_INPUT
-    output.error(str(error), code=_snake(type(error).__name__))
+    found = error.problems if isinstance(error, errors.BadSource) else ()
+    problems = [{"code": one.code, "message": one.message, "line": one.line} for one in found]
+    options.output.error(str(error), code=errors.code_of(error), problems=problems)
     return next((code for kind, code in EXIT_CODES.items() if isinstance(error, kind)), Exit.FAILED)
 
 
 def _usage_text(error: Exception) -> str:
     return str(getattr(error, "format_message", error.__str__)())
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
 app = typer.Typer(

@@ -113,17 +113,17 @@ def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker
     Raises:
         BadOption: nobody knows the model or the voice.
     """
-    from jobs.offers import published_offers
+    from jobs.offers import offer_named, published_offers
     from workers.catalog import add_voice, local_device
     from workers.catalog import find_offer as local_offer
     from workers.engines import EngineSettings
 
     published = published_offers(broker.truth.workers()) if broker is not None else []
     if published:
-        for offer in published:
-            if offer.name == model:
-                known = voice is None or offer.voice(voice) is not None
-                return offer if known or voice is None or not is_path(voice) else add_voice(offer, voice)
+        offer = offer_named(published, model)
+        if offer is not None:
+            known = voice is None or offer.voice(voice) is not None
+            return offer if known or voice is None or not is_path(voice) else add_voice(offer, voice)
         names = ", ".join(offer.name for offer in published)
         msg = f"no worker of this broker speaks model {model!r}; they speak {names}"
         raise BadOption(msg)

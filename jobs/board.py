@@ -18,6 +18,7 @@ from jobs.kinds import Grade
 from jobs.plan import Plan
 from jobs.plan_store import load_plan
 from jobs.positions import Starts, starts
+from jobs.progress import audio_s_of
 from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, SegmentState
@@ -96,7 +97,7 @@ def _sums(results: Sequence[SegmentResult]) -> ChapterSums:
         done=len(done),
         failed=len(results) - len(done),
         marked=sum(map(_is_bad, done)),
-        audio_s=round(sum(result.samples / result.sample_rate_hz for result in done if result.sample_rate_hz), 3),
+        audio_s=round(sum(map(audio_s_of, done)), 3),
     )
 
 

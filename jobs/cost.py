@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from jobs.progress import audio_s_of
 from jobs.spec import Frozen, SegmentResult
 from jobs.state import SegmentState
 from jobs.tariff import SECONDS_PER_HOUR, Tariff
@@ -139,8 +140,7 @@ def _sum_known(energies_j: Sequence[float | None]) -> float | None:
 
 
 def _audio_s(result: SegmentResult) -> float:
-    done = result.state is SegmentState.DONE and result.sample_rate_hz > 0
-    return result.samples / result.sample_rate_hz if done and not result.reused else 0.0
+    return audio_s_of(result) if result.state is SegmentState.DONE and not result.reused else 0.0
 
 
 def _ratio(audio_s: float, device_s: float) -> float | None:

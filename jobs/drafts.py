@@ -123,6 +123,11 @@ class Draft:
         for_acx = self.spec.mastering.profile is Profile.ACX
         return long_chapters(self.plan, audio_s=self.audio_s) if for_acx else ()
 
+    @property
+    def chapter_s(self) -> tuple[float, ...]:
+        """Expected seconds of audio of each chapter."""
+        return self.plan.shares_of(self.audio_s)
+
     def with_plan(self, plan: Plan) -> Draft:
         """The same job after its plan was edited by hand: another plan is another job."""
         audio_s = self.audio_s * plan.prompt_chars / max(1, self.plan.prompt_chars)

@@ -63,6 +63,15 @@ class BadOption(BadInput):
     """An option has a value that is not allowed."""
 
 
+class BadField(BadOption):
+    """A field of a request has a value that is not allowed: `param` names it, `code` tells programs what is wrong."""
+
+    def __init__(self, message: str, *, param: str | None = None, code: str | None = None) -> None:
+        super().__init__(message)
+        self.param = param
+        self.code = code
+
+
 class UnknownJob(BadInput):
     """No job has that id."""
 
@@ -121,3 +130,12 @@ class SpeechIncomplete(JobsError):
 
 class MissingExtra(JobsError):
     """An optional package is not installed; the text carries the install line."""
+
+
+def code_of(error: JobsError) -> str:
+    """What every door calls an error for programs: by its own code if it has one, else `unknown_job` and the like."""
+    if isinstance(error, BadSource):
+        return error.problems[0].code
+    if isinstance(error, BadField) and error.code is not None:
+        return error.code
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in type(error).__name__).lstrip("_")

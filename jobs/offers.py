@@ -23,6 +23,11 @@ def published_offers(workers: Iterable[WorkerStatus]) -> list[ModelOffer]:
     return list(offers.values())
 
 
+def offer_named(offers: Iterable[ModelOffer], model: str) -> ModelOffer | None:
+    """The offer of a model, None if it is not among them."""
+    return next((offer for offer in offers if offer.name == model), None)
+
+
 def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
     """The voice of that name. Raises BadOption with near names when there is none, or when it is not installed."""
     voice = known_voice(offer, name)

@@ -124,6 +124,12 @@ class Plan(Frozen):
             chars[segment.chapter] += len(segment.spoken)
         return chars
 
+    def shares_of(self, amount: float) -> tuple[float, ...]:
+        """An amount shared out among the chapters, in order, by the characters that are spoken of each."""
+        chars = self.chapter_chars
+        each = amount / max(1, chars.total())
+        return tuple(chars[chapter.chapter] * each for chapter in self.chapters)
+
     def dump(self) -> bytes:
         """The plan as JSON lines, UTF-8."""
         header = {"v": PLAN_VERSION, "source": self.source.model_dump(mode="json")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jobs.spec import JobRecord
+from jobs.spec import JobRecord, SegmentResult
 from jobs.state import JobState
 
 
@@ -47,6 +47,11 @@ def progress(start: Counters, now: Counters, elapsed_s: float) -> Progress:
         return Progress(now, made_audio_s, None, None)
     left = now.total - now.finished
     return Progress(now, made_audio_s, made_audio_s / elapsed_s, left * elapsed_s / made)
+
+
+def audio_s_of(result: SegmentResult) -> float:
+    """Seconds of audio of a segment's take; 0 where there is none."""
+    return result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
 
 
 def clock(seconds: float) -> str:

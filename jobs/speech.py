@@ -12,13 +12,13 @@ import time
 from dataclasses import dataclass
 
 from jobs.drafts import Source, Wishes, make_draft
-from jobs.errors import BadOption, BadSource, SourceProblem
+from jobs.errors import BadSource, SourceProblem
 from jobs.kinds import OnBad
 from jobs.plan import Plan
 from jobs.planning import PlanOptions
 from jobs.protocols import Truth
 from jobs.spec import DEFAULT_CHECKS, Checks, JobRecord, ModelOffer, Priority, SourceKind
-from jobs.speech_body import unspeakable
+from jobs.speech_body import check_instructions, unspeakable
 from jobs.state import JobState
 from jobs.tasks import tasks_of
 
@@ -80,9 +80,7 @@ def begin(wanted: Wanted, truth: Truth, *, store_url: str, job: str | None = Non
         BadSource: nothing to speak.
         BrokerUnavailable: the queue does not answer.
     """
-    if wanted.instructions:
-        msg = f"model {wanted.offer.name} takes no instructions; leave the field out"
-        raise BadOption(msg)
+    check_instructions(wanted.offer, wanted.instructions)
     if told := unspeakable(wanted.text):
         raise BadSource(SourceProblem("empty_text", told))
     # As an item of JSONL a text is taken for what it is: no headings, notes or pages are looked for in it.

@@ -6,12 +6,14 @@ chosen = check_body(body, offer)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from jobs.errors import BadOption
+from jobs.errors import BadField, BadOption
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice, language_for
 from jobs.reading.cleaning import clean, speakable
@@ -77,21 +79,44 @@ def unspeakable(text: str) -> str | None:
     return f"input has no letter or digit, so there is nothing to speak: {text[:40]!r}; give one with words"
 
 
+def check_instructions(offer: ModelOffer, instructions: str | None) -> None:
+    """Raise BadOption where a model is given instructions and takes none."""
+    if instructions:
+        msg = f"model {offer.name} takes no instructions; leave the field out"
+        raise BadOption(msg)
+
+
 def check_body(body: SpeechBody, offer: ModelOffer, *, voice: str | None = None) -> Chosen:
     """Check a body against its model's offer. `voice` is the name that an alias in it stands for.
 
     Raises:
-        BadOption: an unknown voice, a language that it does not speak (or that the text is not in), a speed the model
-            cannot do, instructions to a model that takes none.
+        BadField: an unknown voice, a speed the model cannot do, instructions to a model that takes none, a language
+            that the voice does not speak (or that the text is not in).
     """
-    if body.instructions:
-        msg = f"model {offer.name} takes no instructions; leave the field out"
-        raise BadOption(msg)
-    found = find_voice(offer, voice or body.voice_name or offer.default_voice)
-    check_speed(offer, body.speed)
-    language = language_for(body.language, "", found)
+    with _blamed("voice", "voice_not_found"):
+        found = find_voice(offer, voice or body.voice_name or offer.default_voice)
+    with _blamed("speed", "bad_speed"):
+        check_speed(offer, body.speed)
+    with _blamed("instructions", "not_supported"):
+        check_instructions(offer, body.instructions)
+    with _blamed("language", "not_supported"):
+        return Chosen(found, _language(body, found))
+
+
+def _language(body: SpeechBody, voice: VoiceOffer) -> str:
+    """The language that the text is read in. Raises BadOption: the voice, or the text itself, is in another one."""
+    language = language_for(body.language, "", voice)
     written = language_of(body.input, language) if body.language is None else language
     if base_language(written) != base_language(language):
-        msg = f"the input is in {written}, voice {found.name} speaks {found.language}; choose a voice that speaks it"
+        msg = f"the input is in {written}, voice {voice.name} speaks {voice.language}; choose a voice that speaks it"
         raise BadOption(msg)
-    return Chosen(found, language)
+    return language
+
+
+@contextmanager
+def _blamed(param: str, code: str) -> Iterator[None]:
+    """Say which field of a body an error is about."""
+    try:
+        yield
+    except BadOption as error:
+        raise BadField(str(error), param=param, code=code) from error

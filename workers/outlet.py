@@ -19,6 +19,7 @@ from typing import TypeVar
 from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable, Fenced, IllegalMove, StoreError, UnknownJob
 from jobs.events import AudioChunk
+from jobs.progress import audio_s_of
 from jobs.protocols import Store
 from jobs.retakes import JudgeAnew, standing
 from jobs.spec import SegmentResult, SegmentTask
@@ -221,7 +222,7 @@ class Outlet:
         )
         fresh = [result for result, new in zip(results, accepted or [], strict=False) if new]
         self.segments_done += len(fresh)
-        self.audio_s += sum(result.samples / result.sample_rate_hz for result in fresh if result.samples)
+        self.audio_s += sum(map(audio_s_of, fresh))
 
     def _insist(self, call: Callable[[], T], what: str) -> T | None:
         """Call the truth, again and again while the broker is away; None when we were declared dead or are closing."""

@@ -110,6 +110,8 @@ _TOLD = {
 _UNREADABLE = "There was an error parsing the body"
 """All that the framework says of JSON that is no fault of grammar."""
 _FAILED = "the server failed; its log has more under the id of this request"
+ERROR_KIND = "error_kind"
+"""Where in a request's state the code of its error is noted, for `cli/api/metrics.py`."""
 ON_EVERY_ROUTE: dict[int | str, dict[str, Any]] = {
     "default": {"model": ErrorAnswer, "description": "What went wrong, as OpenAI's clients read it."}
 }
@@ -131,12 +133,12 @@ def told(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 class ErrorResponse(JSONResponse):
-    """An answer that is an error; its code is noted in the request's state, for `cli/api/metrics.py`."""
+    """An answer that is an error; its code is noted in the request's state."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See ASGI."""
         error = json.loads(bytes(self.body))["error"]
-        scope.setdefault("state", {})["error_kind"] = error["code"] or error["type"]
+        scope.setdefault("state", {})[ERROR_KIND] = error["code"] or error["type"]
         await super().__call__(scope, receive, send)
 
 
@@ -183,11 +185,12 @@ async def refusal(request: Request, error: Exception) -> JSONResponse:
 def of_ours(error: errors.JobsError) -> ApiError:
     """One of our errors as an answer."""
     status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 500)
-    code = error.problems[0].code if isinstance(error, errors.BadSource) else _snake(type(error).__name__)
     text = next((text for kind, text in _TEXTS.items() if isinstance(error, kind)), None)
     text = text or (for_http(str(error)) if status < 500 else _FAILED)
-    param = first_field(str(error)) if status < 500 else None
-    made = ApiError(status, text, code=code, param=param, headers={"Retry-After": "5"} if status == 503 else None)
+    named = error.param if isinstance(error, errors.BadField) else first_field(str(error))
+    param = named if status < 500 else None
+    headers = {"Retry-After": "5"} if status == 503 else None
+    made = ApiError(status, text, code=errors.code_of(error), param=param, headers=headers)
     if isinstance(error, errors.BadSource):
         made.body.problems = [
             ErrorProblem(code=one.code, message=for_http(one.message), line=one.line) for one in error.problems
@@ -252,7 +255,3 @@ def request_id_of(scope: Scope) -> str:
 
 def _clean(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _snake(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")

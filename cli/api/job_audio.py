@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -13,10 +13,10 @@ from fastapi.responses import Response
 
 from cli.api.access import READ
 from cli.api.errors import ApiError
-from cli.api.live_answer import Head, LiveAnswer
+from cli.api.live_answer import Head, LiveAnswer, encoded
 from cli.api.service import Served
-from jobs.listen import Listener, Sound
-from jobs.live_formats import LiveEncoder, LiveFormat
+from jobs.listen import Listener
+from jobs.live_formats import LiveFormat
 from jobs.positions import BEGINNING, Start
 from jobs.speech import is_speech
 
@@ -132,13 +132,7 @@ def _pieces(
     if (sample := start.sample_at(first.sample_rate_hz)) is not None:
         headers["X-Start-Sample"] = str(round(sample * rate_hz / first.sample_rate_hz) + drop)
     yield Head(live_format.media_type, headers)
-    yield from _without(_encoded(chain([first], sounds), LiveEncoder(live_format, first.sample_rate_hz)), 2 * drop)
-
-
-def _encoded(sounds: Iterable[Sound], encoder: LiveEncoder) -> Iterator[bytes]:
-    for sound in sounds:
-        yield encoder.add(sound.samples)
-    yield encoder.close()
+    yield from _without(encoded(chain([first], sounds), live_format), 2 * drop)
 
 
 def _without(pieces: Iterator[bytes], drop_bytes: int) -> Iterator[bytes]:

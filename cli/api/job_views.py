@@ -12,8 +12,8 @@ from jobs.cost import RunReport
 from jobs.deliver import Finished
 from jobs.failures import Reasons
 from jobs.kinds import DatasetLayout, Grade, SubtitleFormat
-from jobs.progress import Progress
-from jobs.spec import AudioFormat, Checks, JobRecord, JobSpec, Mastering, Priority, SegmentResult, SourceKind
+from jobs.progress import Progress, audio_s_of
+from jobs.spec import AudioFormat, Checks, JobRecord, JobSpec, Mastering, Priority, SourceKind
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 
 
@@ -229,13 +229,9 @@ def segment_view(board: Board, number: int) -> SegmentView:
         grade=result.grade if result is not None and done else None,
         reason="" if result is None else result.reason,
         takes=0 if result is None else result.takes,
-        audio_s=_audio_s(result) if result is not None and done else None,
+        audio_s=audio_s_of(result) if result is not None and done else None,
         start_s=board.start_s(number),
     )
-
-
-def _audio_s(result: SegmentResult) -> float:
-    return result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
 
 
 def _job_fields(record: JobRecord, pace: Progress) -> dict[str, Any]:

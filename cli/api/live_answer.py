@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -21,6 +21,8 @@ from starlette.types import Receive, Scope, Send
 
 from cli.api.errors import ApiError, request_id_of
 from jobs.errors import JobsError
+from jobs.listen import Sound
+from jobs.live_formats import LiveEncoder, LiveFormat
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +33,16 @@ class Head:
 
     media_type: str
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def encoded(sounds: Iterable[Sound], live_format: LiveFormat) -> Iterator[bytes]:
+    """The bytes of sounds of one sample rate as they come; nothing where there are none."""
+    encoder = None
+    for sound in sounds:
+        encoder = encoder or LiveEncoder(live_format, sound.sample_rate_hz)
+        yield encoder.add(sound.samples)
+    if encoder is not None:
+        yield encoder.close()
 
 
 class LiveAnswer(Response):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cli.api.errors import ERROR_KIND
 from cli.api.service import Service
 from jobs.metrics import PREFIX, TruthCollector
 
@@ -20,8 +21,6 @@ NO_ROUTE = "none"
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 FIRST_BYTE_SECONDS = (0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0, 30.0)
-ERROR_KIND = "error_kind"
-"""Where in a request's state its error's code is noted (`cli/api/errors.py`)."""
 
 
 class Metrics:

@@ -68,7 +68,7 @@ def retrieve_model(model: str, service: Served) -> Model:
 
 def _models(service: Service) -> Iterator[Model]:
     since_s: dict[str, float] = {}
-    for status in service.truth.workers():
+    for status in service.workers():
         for offer in status.info.offers:
             since_s[offer.name] = min(status.info.started_at_s, since_s.get(offer.name, status.info.started_at_s))
     offers = {offer.name: offer for offer in service.offers()}

@@ -13,6 +13,7 @@ from importlib import resources
 from fastapi import APIRouter, Request, Response
 
 from cli.api.errors import ApiError, ErrorAnswer
+from cli.api.stored import has_already
 
 router = APIRouter(tags=["page"])
 
@@ -67,7 +68,6 @@ def _send(request: Request, name: str) -> Response:
         msg = f"the page has no file {name!r}; it begins at /"
         raise ApiError(404, msg)
     headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
-    known = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
-    if file.etag in known or "*" in known:
+    if has_already(request, file.etag):
         return Response(status_code=304, headers=headers)
     return Response(file.content, headers=headers, media_type=file.media_type)

@@ -101,15 +101,14 @@ def create_plan(service: Served, sent: SentJob) -> PlanView:
 
 def _chapters(draft: Draft) -> list[PlannedChapter]:
     chars = draft.plan.chapter_chars
-    s_per_char = draft.audio_s / max(1, chars.total())
     return [
         PlannedChapter(
             title=chapter.title,
             segments=chapter.segments,
             chars=chars[chapter.chapter],
-            audio_s=round(chars[chapter.chapter] * s_per_char, 1),
+            audio_s=round(audio_s, 1),
         )
-        for chapter in draft.plan.chapters
+        for chapter, audio_s in zip(draft.plan.chapters, draft.chapter_s, strict=True)
     ]
 
 

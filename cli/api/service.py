@@ -25,11 +25,11 @@ from jobs.file_lists import FileLists
 from jobs.fresh import Fresh
 from jobs.health import Checkup
 from jobs.history import History, run_sampler
-from jobs.offers import published_offers
+from jobs.offers import offer_named, published_offers
 from jobs.pace import Paces
 from jobs.protocols import Store, Streams, Truth
 from jobs.settings import Settings
-from jobs.spec import JobRecord, ModelOffer
+from jobs.spec import JobRecord, ModelOffer, WorkerStatus
 from jobs.speech_body import MAX_INPUT_CHARS
 from jobs.stores import open_store
 from jobs.streams.shared import SharedStreams
@@ -39,8 +39,9 @@ STOP_S = 10.0
 """How long the service's threads may take to end: one call that waits for a lost broker."""
 
 
-OFFERS_KEPT_S = 1.0
-"""Every request asks what is spoken here; with many workers reading that takes longer than all the rest of it."""
+WORKERS_KEPT_S = 1.0
+"""Every request asks who speaks here, and again while it waits; of many workers reading that takes longer than all the
+rest of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +92,12 @@ class Service:
     waiting: Waiting = field(init=False)
     """The speech requests that are answered here."""
     planning: Turns = field(default_factory=Turns)
-    _offers: Fresh[list[ModelOffer]] = field(init=False)
+    _workers: Fresh[list[WorkerStatus]] = field(init=False)
     _stores: dict[str, Store] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self._offers = Fresh(lambda: published_offers(self.truth.workers()), kept_s=OFFERS_KEPT_S)
+        self._workers = Fresh(self.truth.workers, kept_s=WORKERS_KEPT_S)
         self.waiting = Waiting(self.truth)
         self.checkup = Checkup(self.broker, lambda: self.home)
         self.desk = Desk(
@@ -124,9 +125,13 @@ class Service:
         """The store that a job's audio is in."""
         return self.store(record.spec.store_url)
 
+    def workers(self) -> list[WorkerStatus]:
+        """The living workers: now, or a second ago."""
+        return self._workers.get()
+
     def offers(self) -> list[ModelOffer]:
-        """What the living workers speak: now, or a second ago."""
-        return self._offers.get()
+        """What they speak."""
+        return published_offers(self.workers())
 
     def offer(self, model: str) -> ModelOffer:
         """The offer of a model by its name or an alias.
@@ -135,19 +140,15 @@ class Service:
             BadOption: no living worker speaks it.
         """
         wanted = self.aliases.get(model, model)
-        found = self._offered(wanted, self.offers())
+        found = offer_named(self.offers(), wanted)
         if found is None:
-            offers = self._offers.get(no_older_than_s=0)  # a worker may have come up this moment
-            found = self._offered(wanted, offers)
+            offers = published_offers(self._workers.get(no_older_than_s=0))  # one may have come up this moment
+            found = offer_named(offers, wanted)
         if found is None:
             names = ", ".join(offer.name for offer in offers)
             msg = f"no worker speaks model {model!r}; " + (f"they speak {names}" if names else "none is up at present")
             raise BadOption(msg)
         return found
-
-    @staticmethod
-    def _offered(model: str, offers: list[ModelOffer]) -> ModelOffer | None:
-        return next((offer for offer in offers if offer.name == model), None)
 
     def voice_name(self, voice: str) -> str:
         """The voice that a name or an alias stands for."""

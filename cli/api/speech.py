@@ -19,7 +19,6 @@ from cli.api.speech_stream import Order, pieces
 from jobs.access.gate import Caller, Scope
 from jobs.errors import UnknownJob
 from jobs.live_formats import LiveFormat
-from jobs.offers import check_speed, find_voice
 from jobs.references import check_clones
 from jobs.spec import JobRecord, ModelOffer
 from jobs.speech import Wanted, is_speech, new_id
@@ -106,16 +105,11 @@ def _wanted(service: Service, body: SpeechBody, offer: ModelOffer) -> Wanted:
     voice = service.voice_name(body.voice_name or offer.default_voice)
     with blamed("voice", "voice_not_found"):
         check_clones(service.home, offer, voice)
-        find_voice(offer, voice)
-    with blamed("speed", "bad_speed"):
-        check_speed(offer, body.speed)
-    with blamed("instructions" if body.instructions else "language", "not_supported"):
-        language = check_body(body, offer, voice=voice).language
     return Wanted(
         text=body.input,
         offer=offer,
         voice=voice,
-        language=language,
+        language=check_body(body, offer, voice=voice).language,
         seed=body.seed or 0,
         speed=body.speed,
         instructions=body.instructions,

@@ -15,12 +15,12 @@ from itertools import chain
 from cli.api.access import speaking, spend_chars
 from cli.api.admission import RETRY_AFTER_S
 from cli.api.errors import ApiError, ErrorBody, of_ours, type_of
-from cli.api.live_answer import Head
+from cli.api.live_answer import Head, encoded
 from cli.api.service import Service
 from jobs.access.gate import Caller
 from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, SpeechIncomplete, UnknownJob
 from jobs.listen import Listener, Sound
-from jobs.live_formats import LiveEncoder, LiveFormat
+from jobs.live_formats import LiveFormat
 from jobs.protocols import Truth
 from jobs.speech import Speech, Wanted, begin
 from jobs.state import FINAL_JOB_STATES
@@ -61,7 +61,7 @@ def pieces(service: Service, order: Order, stopped: Callable[[], bool]) -> Itera
         # From before it is queued: a broker that goes away then may have taken it.
         with _cancelled_unless_whole(service.truth, order.request_id) as whole:
             speech = begin(order.wanted, service.truth, store_url=home.url, job=order.request_id)
-            waiting = _Waiting(service.truth, speech, stopped)
+            waiting = _Waiting(service, speech, stopped)
             listener = Listener(service.truth, service.streams, home, job=speech.job, plan=speech.plan)
             sounds = listener.sounds(whole=True, stopped=waiting)
             first = _first(speech, sounds, waiting)
@@ -103,12 +103,7 @@ def _head(order: Order, first: Sound) -> Head:
 
 
 def _audio(order: Order, _speech: Speech, sounds: Iterator[Sound]) -> Iterator[bytes]:
-    encoder = None
-    for sound in sounds:
-        encoder = encoder or LiveEncoder(order.live_format, sound.sample_rate_hz)
-        yield encoder.add(sound.samples)
-    if encoder is not None:
-        yield encoder.close()
+    return encoded(sounds, order.live_format)
 
 
 def _events(order: Order, speech: Speech, sounds: Iterator[Sound]) -> Iterator[bytes]:
@@ -122,7 +117,7 @@ def _events(order: Order, speech: Speech, sounds: Iterator[Sound]) -> Iterator[b
             yield sound
 
     try:
-        for data in _audio(order, speech, measured()):
+        for data in encoded(measured(), order.live_format):
             if data:
                 yield _event({"type": "speech.audio.delta", "audio": base64.b64encode(data).decode()})
     except JobsError as error:
@@ -153,8 +148,8 @@ class _Waiting:
     Once it is, it stays so. What is spoken already needs no worker, however slowly it is read.
     """
 
-    def __init__(self, truth: Truth, speech: Speech, stopped: Callable[[], bool]) -> None:
-        self._truth = truth
+    def __init__(self, service: Service, speech: Speech, stopped: Callable[[], bool]) -> None:
+        self._service = service
         self._speech = speech
         self._stopped = stopped
         self._looked_s = time.monotonic()
@@ -171,7 +166,7 @@ class _Waiting:
 
     def _look(self) -> None:
         self._looked_s = time.monotonic()
-        lives = any(self._speech.engine in status.info.models for status in self._truth.workers())
+        lives = any(self._speech.engine in status.info.models for status in self._service.workers())
         if lives or self._is_over():
             self._missed_s = None
             return
@@ -181,7 +176,7 @@ class _Waiting:
 
     def _is_over(self) -> bool:
         try:
-            return self._truth.job(self._speech.job).state in FINAL_JOB_STATES
+            return self._service.truth.job(self._speech.job).state in FINAL_JOB_STATES
         except UnknownJob:  # it ended some time ago
             return True
 

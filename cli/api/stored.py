@@ -60,6 +60,12 @@ class Stored:
         }
 
 
+def has_already(request: Request, etag: str) -> bool:
+    """Whether `If-None-Match` says that the caller has what an ETag names (RFC 9110 section 13.1.2)."""
+    known = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
+    return etag in known or "*" in known
+
+
 def send(request: Request, stored: Stored) -> Response:
     """Answer GET or HEAD with an object: read piece by piece, or (where the store can) sent by the store.
 
@@ -70,8 +76,7 @@ def send(request: Request, stored: Stored) -> Response:
     if isinstance(stored.store, Presigns):
         return RedirectResponse(stored.store.presigned_url(stored.key, PRESIGNED_S), 307)
     size_bytes, headers = stored.store.size_bytes(stored.key), stored.headers
-    known = {tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")}
-    if stored.etag in known or "*" in known:
+    if has_already(request, stored.etag):
         return Response(status_code=304, headers=headers)
     asked = _asked(request, stored, size_bytes)
     part = asked or ByteRange(0, size_bytes - 1)

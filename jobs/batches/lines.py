@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from jobs.batches.records import ENDPOINT, BatchError, LineError, Pinned
-from jobs.errors import BadOption
+from jobs.errors import BadField, code_of
 from jobs.live_formats import LiveFormat
-from jobs.offers import check_speed, find_voice
+from jobs.offers import offer_named
 from jobs.spec import ModelOffer
 from jobs.speech_body import MAX_INPUT_CHARS, SpeechBody, check_body, unspeakable
 
@@ -166,15 +166,10 @@ def judge(request: Request, pinned: Pinned, *, max_chars: int = MAX_INPUT_CHARS)
         return offer
     name = body.voice_name or offer.default_voice
     voice = pinned.aliases.get(name, name)
-    param, code = "voice", "voice_not_found"
     try:
-        find_voice(offer, voice)
-        param, code = "speed", "bad_speed"
-        check_speed(offer, body.speed)
-        param, code = "instructions" if body.instructions else "language", "not_supported"
         asked = check_body(body, offer, voice=voice)
-    except BadOption as error:
-        return LineError(status=400, code=code, message=str(error), param=param)
+    except BadField as error:
+        return LineError(status=400, code=code_of(error), message=str(error), param=error.param)
     group = Group(offer.name, asked.language, body.speed, body.response_format)
     return Speakable(group, asked.voice.name, body.input, body.seed)
 
@@ -193,10 +188,9 @@ def _unspeakable(body: SpeechBody, max_chars: int) -> LineError | None:
 
 
 def _offer(pinned: Pinned, model: str) -> ModelOffer | LineError:
-    wanted = pinned.aliases.get(model, model)
-    for offer in pinned.offers:
-        if offer.name == wanted:
-            return offer
+    offer = offer_named(pinned.offers, pinned.aliases.get(model, model))
+    if offer is not None:
+        return offer
     names = ", ".join(offer.name for offer in pinned.offers)
     told = f"no worker speaks model {model!r}; they speak {names}"
     return LineError(status=404, code="model_not_found", message=told, param="model")

@@ -17,6 +17,7 @@ from jobs.batches.records import Line, LineError, PartJob, Pinned
 from jobs.drafts import Draft, Source, Wishes, make_draft
 from jobs.errors import BadOption, BadSource
 from jobs.live_formats import LiveFormat
+from jobs.offers import offer_named
 from jobs.plan import SegmentPlan
 from jobs.spec import AudioFormat, ModelOffer, Priority
 
@@ -153,8 +154,8 @@ def _item(segment: SegmentPlan) -> str:
 
 
 def _offer(pinned: Pinned, model: str) -> ModelOffer:
-    for offer in pinned.offers:
-        if offer.name == model:
-            return offer
-    msg = f"model {model!r} is not among the offers that were pinned; create the batch anew"
-    raise BadOption(msg)
+    offer = offer_named(pinned.offers, model)
+    if offer is None:
+        msg = f"model {model!r} is not among the offers that were pinned; create the batch anew"
+        raise BadOption(msg)
+    return offer

@@ -10,11 +10,9 @@ MAX_FILE_S = 120 * 60.0
 
 def long_chapters(plan: Plan, *, audio_s: float) -> tuple[str, ...]:
     """A line for every chapter that is likely to be too long for a file; `audio_s`: estimate of the whole plan."""
-    chars = plan.chapter_chars
-    s_per_char = audio_s / max(1, chars.total())
     return tuple(
         f"chapter {chapter.title!r} will be about {length_s / 60:.0f} min long; ACX takes files of at most "
         f"{MAX_FILE_S / 60:g} min: divide it in the source with a heading of its own"
-        for chapter in plan.chapters
-        if (length_s := chars[chapter.chapter] * s_per_char) > MAX_FILE_S
+        for chapter, length_s in zip(plan.chapters, plan.shares_of(audio_s), strict=True)
+        if length_s > MAX_FILE_S
     )

@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterable
 
 from jobs.events import Event, EventKind
 from jobs.kinds import Grade
+from jobs.progress import audio_s_of
 from jobs.protocols import Step, StepKind
 from jobs.spec import SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory_kept import OPEN_STATES, Job, OutboxEntry, Ref, Worker
 from jobs.truth.rules import FRONT_ORDER, PRIORITY_CLASS, SPEECH_WANTED_S, SUSPECT_GROUP, unknown_job
-
-
-def _audio_s(result: SegmentResult) -> float:
-    return result.samples / result.sample_rate_hz if result.sample_rate_hz else 0.0
 
 
 class State:
@@ -168,7 +165,7 @@ class State:
             retakes=record.retakes + sign * max(0, result.takes - 1),
             reused=record.reused + sign * result.reused,
             marked=record.marked + sign * (good and result.grade is Grade.BAD),
-            audio_s=round(max(0.0, record.audio_s + sign * good * _audio_s(result)), 9),
+            audio_s=round(max(0.0, record.audio_s + sign * good * audio_s_of(result)), 9),
         )
 
     def unfinish(self, job: Job, task: SegmentTask) -> None:
