@@ -46,7 +46,7 @@ class Expecting:
 
     def dry(self, draft: Draft, broker: Broker | None) -> Estimate:
         """Of a draft that is only looked at: takes that are in the store already are not spoken again."""
-        store = open_store(draft.spec.store_url)
+        store = open_store(draft.spec.store_url, self.settings.s3)
         tasks = tasks_of(draft.plan, draft.spec, draft.job)
         stored = [task.segment for task in tasks if store.exists(keys.take_info(task.take))]
         return without_takes(self._whole(draft, broker), draft, stored)

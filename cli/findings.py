@@ -87,7 +87,7 @@ def store_finding(settings: Settings) -> Finding:
     """The store takes, gives back and deletes an object, and has room."""
     url = settings.store_url
     try:
-        store = open_store(url)
+        store = open_store(url, settings.s3)
         store.put(PROBE_KEY, b"probe")
         store.get(PROBE_KEY)
         store.delete(PROBE_KEY)

@@ -50,7 +50,7 @@ class Session:
         """The store at a URL."""
         from jobs.stores import open_store
 
-        return open_store(url)
+        return open_store(url, self.settings.s3)
 
     def store_of(self, record: JobRecord) -> Store:
         """The store that a job's audio is in."""

@@ -25,6 +25,7 @@ from jobs.errors import BadOption, BadSource, SourceProblem
 from jobs.estimate import Estimate
 from jobs.plan_view import short_line, shown
 from jobs.progress import clock
+from jobs.settings import Settings
 from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_shared_store
 from jobs.submit import accept, check_space
@@ -50,7 +51,7 @@ def run(ask: Ask, options: Shared) -> Exit:
         model = _model_name(asked.model or settings.model)  # workers run in other folders
         offer = find_offer(model, asked.voice, settings, session.broker if session else None)
         expecting = Expecting.of(settings, offer, asked.voice)
-        wishes = _wishes(ask, expecting.offer, settings.store_url)
+        wishes = _wishes(ask, expecting.offer, settings)
         sources = [source_of(name, reading.source_kind) for name in reading.files]
         drafts = [_draft(ask, source, wishes) for source in sources]
         outs = _check_outs(ask, drafts)
@@ -118,10 +119,10 @@ def _draft(ask: Ask, source: Source, wishes: Wishes) -> Draft:
     return draft.with_plan(edited_plan(draft.plan, text, source_text=source_text, max_chars=max_chars))
 
 
-def _wishes(ask: Ask, offer: ModelOffer, store_url: str) -> Wishes:
-    named = ask.out if ask.out is not None and "://" in ask.out else store_url
+def _wishes(ask: Ask, offer: ModelOffer, settings: Settings) -> Wishes:
+    named = ask.out if ask.out is not None and "://" in ask.out else settings.store_url
     # One spelling of the store: its URL is part of the job's id.
-    return ask.reading.asked.wishes(offer, open_shared_store(named).url)
+    return ask.reading.asked.wishes(offer, open_shared_store(named, settings.s3).url)
 
 
 def _check_outs(ask: Ask, drafts: Sequence[Draft]) -> list[Path | None]:

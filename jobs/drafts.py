@@ -14,6 +14,7 @@ from jobs.checks.hearing import named_asr
 from jobs.edit_sentences import sentences_of
 from jobs.errors import BadOption, BadSource
 from jobs.kinds import DatasetLayout, Profile, SubtitleFormat
+from jobs.language_tags import base_language
 from jobs.marks.read_along_places import with_places
 from jobs.mastering.long_chapters import long_chapters
 from jobs.narration import Limits
@@ -22,17 +23,7 @@ from jobs.plan import Plan
 from jobs.planning import DEFAULT_PLAN_OPTIONS, Origin, Planned, PlanOptions, build_plan
 from jobs.reading import kind_of, read_source
 from jobs.reading.document import Document
-from jobs.spec import (
-    DEFAULT_CHECKS,
-    AudioFormat,
-    Checks,
-    JobSpec,
-    Mastering,
-    ModelOffer,
-    Priority,
-    SourceKind,
-    base_language,
-)
+from jobs.spec import DEFAULT_CHECKS, AudioFormat, Checks, JobSpec, Mastering, ModelOffer, Priority, SourceKind
 
 COMPRESSED_BYTES_PER_S = 12_000
 """An upper bound of our AAC, MP3 and Opus settings."""

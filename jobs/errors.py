@@ -112,6 +112,10 @@ class StoreError(JobsError):
     """A store refused or lost an object."""
 
 
+class ObjectChanged(StoreError):
+    """An object was written by somebody else while it was being written here."""
+
+
 class ObjectMissing(StoreError):
     """No object has that key."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,11 +36,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What a worker tells with each heartbeat: its slots in use and its totals since it started."""
+    """What a worker tells with each heartbeat: its slots in use and its totals since it started.
+
+    `figures` are further totals by their names in `jobs/figures.py`; None: as they were told last.
+    """
 
     slots_busy: int
     segments_done: int
     audio_s: float
+    figures: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

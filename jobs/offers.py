@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from jobs.errors import BadOption
+from jobs.language_tags import base_language, language_tag
 from jobs.plan import Plan, SegmentPlan
-from jobs.spec import ModelOffer, VoiceOffer, WorkerStatus, base_language, language_tag
+from jobs.spec import ModelOffer, VoiceOffer, WorkerStatus
 
 
 def published_offers(workers: Iterable[WorkerStatus]) -> list[ModelOffer]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from jobs.account import Why
 from jobs.accounting import Said, account_of
 from jobs.errors import SourceProblem
+from jobs.language_tags import base_language, language_tag
 from jobs.narration import Limits, Narration, narrate
 from jobs.plan import Break, ChapterPlan, Plan, SegmentPlan, SentencePlan, SourceInfo
 from jobs.reading.cast import with_cast
@@ -23,7 +24,7 @@ from jobs.reading.options import DEFAULT_OPTIONS, ReadingOptions
 from jobs.reading.problems import Code, bad_source
 from jobs.reading.splitting.cutter import Piece
 from jobs.speaking.speaker import DEFAULT_SPEAKING, Speaker, SpeakingOptions
-from jobs.spec import SourceKind, base_language, language_tag
+from jobs.spec import SourceKind
 
 _NO_ORNAMENT = re.compile("[?!¿¡‽\U0001f000-\U0001faff]")
 _LOWER_CASE = re.compile(r"(?<!\w)[^\W\d_A-Z]{2,40}(?!\w)")

@@ -173,6 +173,16 @@ class Truth(Protocol):
         Returns the buried workers.
         """
 
+    def holding(self, worker: str) -> frozenset[str]:
+        """What a worker holds, as `<job>|<segment>`; nothing for one that is not known.
+
+        A worker compares it with what it has in its hands: a server that is killed may forget what it had confirmed,
+        and what nobody has must be given back.
+        """
+
+    def totals(self) -> Counter[str]:
+        """What was counted since the truth began, by the names in `jobs/figures.py`."""
+
     def workers(self) -> list[WorkerStatus]:
         """All living workers."""
 
@@ -233,7 +243,11 @@ class Store(Protocol):
         """Write a small object. Raises StoreError (no space, no permission) and leaves nothing behind."""
 
     def writer(self, key: str) -> AbstractContextManager[Path]:
-        """A local temporary file to write; leaving the block without an error makes it the object."""
+        """A local temporary file to write; leaving the block without an error makes it the object.
+
+        Raises ObjectChanged (at the end): somebody else wrote or deleted the object since the block was entered. Theirs
+        stays: who was frozen for a while must not undo what was done meanwhile.
+        """
 
     def get(self, key: str) -> bytes:
         """A whole small object. Raises ObjectMissing."""
@@ -252,6 +266,12 @@ class Store(Protocol):
 
     def delete(self, key: str) -> None:
         """Remove an object; a missing one is no error."""
+
+    def sweep_unfinished(self, *, older_than_s: float) -> int:
+        """Remove what dead writers left behind (temporary files, uploads that nobody ends); returns how many.
+
+        Only what is older, and what no living process of this host works on.
+        """
 
 
 @runtime_checkable

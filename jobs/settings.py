@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from jobs.errors import BadOption
+from jobs.s3_options import S3Options
 from jobs.tariff import Tariff
 
 PREFIX = "TTS_BATCH_"
@@ -27,6 +28,8 @@ _CHOICES = {
     "precision": ("auto", "fp32", "bf16"),
     "attention": ("auto", "torch", "triton", "flashinfer"),
     "log_level": ("debug", "info", "warning", "error"),
+    "s3_addressing": ("auto", "path", "virtual"),
+    "s3_encryption": ("default", "AES256", "aws:kms"),
 }
 """What the settings of a fixed list of words may be."""
 _SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
@@ -51,6 +54,18 @@ class Settings:
     """Redis or Valkey URL; None: the embedded node in `data_dir`."""
     store: str | None = None
     """Store URL for takes and results; None: `<data_dir>/store`."""
+    s3_endpoint: str | None = None
+    """Address of an S3 server that is not Amazon's, such as http://s3:8333."""
+    s3_public_endpoint: str | None = None
+    """Its address as readers outside reach it, for presigned URLs; None: `s3_endpoint`."""
+    s3_region: str | None = None
+    """Region of the bucket; None: what the AWS configuration of this machine says."""
+    s3_addressing: str = "auto"
+    """How a bucket is named in addresses: path, virtual (as a host) or auto: path where `s3_endpoint` is set."""
+    s3_encryption: str = "default"
+    """Encryption that the server shall use for every object: AES256, aws:kms, or default: as the bucket says."""
+    s3_kms_key: str | None = None
+    """Key of aws:kms; None: the account's own."""
     data_dir: Path = Path("~/.local/share/tts-batch")
     """Where the embedded node keeps its broker's files, its store and its lock."""
     model: str = "piper"
@@ -92,6 +107,18 @@ class Settings:
     def store_url(self) -> str:
         """The store in force."""
         return self.store or f"file://{self.data_dir / 'store'}"
+
+    @property
+    def s3(self) -> S3Options:
+        """How S3 servers are reached."""
+        return S3Options(
+            endpoint=self.s3_endpoint,
+            public_endpoint=self.s3_public_endpoint or self.s3_endpoint,
+            region=self.s3_region,
+            addressing=self.s3_addressing,
+            encryption=self.s3_encryption,
+            kms_key=self.s3_kms_key,
+        )
 
     @property
     def kernels_dir(self) -> Path:

@@ -51,13 +51,6 @@ class SourceKind(StrEnum):
     VTT = "vtt"
 
 
-def language_tag(tag: str) -> str:
-    """A language tag in the usual case: `en-US` of en_us (RFC 5646 section 2.1.1), so that one language is one take."""
-    first, *others = tag.replace("_", "-").split("-")
-    cased = [part.upper() if len(part) == 2 else part.title() if len(part) == 4 else part.lower() for part in others]
-    return "-".join([first.lower(), *cased])
-
-
 class Checks(Frozen):
     """How takes are checked: `takes` attempts at most for a segment; `asr` names the speech recogniser ("": none)."""
 
@@ -121,11 +114,6 @@ class JobSpec(Frozen):
 
 
 @lru_cache(maxsize=1024)
-def base_language(language: str) -> str:
-    """`en` of `en-US` or `en_GB`."""
-    return language.replace("_", "-").split("-")[0].lower()
-
-
 def engine_name(model: str, numerics: str) -> str:
     """`piper@vits2-bf16`: workers lease by this name, so that a take is what its key says on any machine."""
     return f"{model}@{numerics}"
@@ -298,3 +286,5 @@ class WorkerStatus(Frozen):
     slots_busy: int = 0
     segments_done: int = 0
     audio_s: float = 0.0
+    figures: dict[str, float] = {}
+    """Further totals since it started, by their names in `jobs/figures.py`."""

@@ -14,11 +14,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from jobs.errors import BadField, BadOption
+from jobs.language_tags import base_language
 from jobs.live_formats import LiveFormat
 from jobs.offers import check_speed, find_voice, language_for
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.languages import language_of
-from jobs.spec import ModelOffer, VoiceOffer, base_language
+from jobs.spec import ModelOffer, VoiceOffer
 
 MIN_SPEED = 0.25
 MAX_SPEED = 4.0

@@ -26,7 +26,7 @@ class Context:
     def store(self, url: str) -> Store:
         """The store at a URL; opened once."""
         if url not in self._stores:
-            self._stores[url] = open_store(url)
+            self._stores[url] = open_store(url, self.settings.s3)
         return self._stores[url]
 
 

@@ -7,8 +7,9 @@ import logging
 from jobs.checks.hearing import Heard, HeardWord, parts_of, read_heard, write_heard
 from jobs.checks.second_look import takes_to_hear
 from jobs.errors import BadOption
+from jobs.language_tags import base_language
 from jobs.plan_store import load_plan
-from jobs.spec import JobRecord, base_language
+from jobs.spec import JobRecord
 from jobs.takes import Pcm, TakeInfo, load_take
 from jobs.tasks import tasks_of
 from workers.context import Context

@@ -51,7 +51,7 @@ def main(batch: str, told: str) -> int:
         try:
             desk = Desk(
                 broker.truth,
-                open_store(settings.store_url),
+                open_store(settings.store_url, settings.s3),
                 lambda: published_offers(broker.truth.workers()),
                 options["aliases"],
                 max_chars=options["max_chars"],

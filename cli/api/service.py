@@ -118,7 +118,7 @@ class Service:
         """The store at a URL, opened once. Only for URLs of our own records, never for one that a caller sends."""
         with self._lock:
             if url not in self._stores:
-                self._stores[url] = open_store(url)
+                self._stores[url] = open_store(url, self.settings.s3)
             return self._stores[url]
 
     def store_of(self, record: JobRecord) -> Store:

@@ -11,11 +11,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from jobs.language_tags import base_language
 from jobs.speaking.aligned import runs_of
 from jobs.speaking.comparing import atoms, wordlike
 from jobs.speaking.english.words import cardinal, locale_of
 from jobs.speaking.speaker import RULES, Speaker
-from jobs.spec import base_language
 
 WILD = "*"
 """A word that fits one heard word, or a few."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from jobs.datasets.info import DatasetInfo
-from jobs.spec import base_language
+from jobs.language_tags import base_language
 
 
 def card_text(info: DatasetInfo, paths: str) -> str:

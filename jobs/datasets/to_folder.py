@@ -21,7 +21,7 @@ from jobs.plan_store import load_plan
 from jobs.protocols import Store, Truth
 from jobs.spec import JobRecord
 from jobs.state import JobState
-from jobs.stores import FolderStore, sweep_temporary
+from jobs.stores import FolderStore
 from jobs.submit import check_space
 
 EXPORTED_STATES = (JobState.DONE, JobState.DONE_WITH_FAILURES)
@@ -92,7 +92,7 @@ def export_jobs(
     store = FolderStore(asked.folder)
     with export_lock(asked.folder), _folder_errors():
         export = Export(Place(store), _terms(store, asked))
-        sweep_temporary(store, older_than_s=0)  # now that the folder is known to be ours
+        store.sweep_unfinished(older_than_s=0)  # now that the folder is known to be ours
         surveys = [export.survey(source, selection) for source, selection in chosen]
         check_space(asked.folder, sum(survey.fresh_bytes for survey in surveys))
         added = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jobs.spec import base_language
+from jobs.language_tags import base_language
 
 
 @dataclass(frozen=True, slots=True)

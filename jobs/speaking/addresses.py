@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from jobs.account import Why
+from jobs.language_tags import base_language
 from jobs.speaking.base import Addresses, Context, Replacement
 from jobs.speaking.letters import digits_named, pronounceable, spelled
-from jobs.spec import base_language
 
 _LONGEST_CHARS = 2000
 _TLDS = (

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterator
 
 from jobs.account import Why
+from jobs.language_tags import base_language
 from jobs.speaking.addresses import addresses
 from jobs.speaking.base import Context, Replacement, Rule, without_overlap
-from jobs.spec import base_language
 
 _SPECIAL = re.compile(
     r"[^\w\s.,;:!?'\"’‘“”()—–-]|[^\x00-\u024f\u0370-\u052f\u0590-\u1cff\u1e00-\u1fff\u3040-\ud7ff]|[_ſĲĳŉǄ-ǌǱ-ǳ]"

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from jobs.account import Why
+from jobs.language_tags import base_language
 from jobs.speaking import common, english
 from jobs.speaking.aligned import runs_of
 from jobs.speaking.base import Addresses, Context, Replacement, Rule
 from jobs.speaking.lexicon import Lexicon
-from jobs.spec import base_language
 
 RULES: dict[str, Callable[[str], tuple[Rule, ...]]] = {"en": english.rules}
 """Rules by base language; a language that is not here is spoken as it is written, but for the common rules."""

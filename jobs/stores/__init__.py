@@ -10,15 +10,17 @@ from pathlib import Path
 
 from jobs.errors import BadOption
 from jobs.protocols import Store
+from jobs.s3_options import S3Options
 from jobs.stores.folder import FolderStore
 from jobs.stores.memory import MemoryStore, shared_memory_store
 
-__all__ = ["FolderStore", "MemoryStore", "open_shared_store", "open_store", "sweep_temporary"]
+__all__ = ["FolderStore", "MemoryStore", "S3Options", "open_shared_store", "open_store"]
 
+NO_OPTIONS = S3Options()
 _ALLOWED = "allowed are file:///absolute/folder URLs"
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, s3: S3Options = NO_OPTIONS) -> Store:
     """The store of a URL. Opening touches nothing: a folder is made at the first write.
 
     `file:///dir` takes the rest of the text as it stands (no percent-decoding). Two calls with one `memory://name`
@@ -42,14 +44,9 @@ def open_store(url: str) -> Store:
     raise BadOption(msg)
 
 
-def open_shared_store(url: str) -> Store:
+def open_shared_store(url: str, s3: S3Options = NO_OPTIONS) -> Store:
     """The store of a URL that all processes of a job must reach. Raises BadOption, for memory:// too."""
     if url.startswith("memory:"):
         msg = f"store {url!r} is only for tests: each process has a memory of its own; {_ALLOWED}"
         raise BadOption(msg)
-    return open_store(url)
-
-
-def sweep_temporary(store: Store, *, older_than_s: float) -> int:
-    """Remove what dead writers left in a store; returns how many files went. Only folders can hold such files."""
-    return store.sweep_temporary(older_than_s=older_than_s) if isinstance(store, FolderStore) else 0
+    return open_store(url, s3)

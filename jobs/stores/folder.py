@@ -1,7 +1,7 @@
 """A store in a folder: one file per object, written beside its place, flushed to the disk and then renamed.
 
 A reader sees the old object, the new one or none, never half of one; after a power cut as well. What a killed writer
-leaves is a hidden temporary file, which no listing shows and `sweep_temporary` removes.
+leaves is a hidden temporary file, which no listing shows and `sweep_unfinished` removes.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class FolderStore:
             for folder in list(path.relative_to(self.root).parents)[:-1]:
                 (self.root / folder).rmdir()
 
-    def sweep_temporary(self, *, older_than_s: float) -> int:
+    def sweep_unfinished(self, *, older_than_s: float) -> int:
         """Remove temporary files that are older and whose writer is not a living process of this host; count them."""
         removed = 0
         oldest_s = time.time() - older_than_s

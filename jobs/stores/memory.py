@@ -80,6 +80,10 @@ class MemoryStore:
         with self._lock:
             self._objects.pop(key, None)
 
+    def sweep_unfinished(self, *, older_than_s: float) -> int:  # noqa: ARG002  # nothing outlives its writer here
+        """See `Store.sweep_unfinished`."""
+        return 0
+
 
 def shared_memory_store(name: str) -> MemoryStore:
     """The memory store of that name in this process; made when it is first asked for."""

@@ -29,8 +29,8 @@ from jobs.checks.free import TakeFacts, check_take
 from jobs.checks.rate import RateTake, rate_verdicts
 from jobs.checks.words import without_hallucination
 from jobs.drafts import Source, Wishes, make_draft
+from jobs.language_tags import base_language
 from jobs.plan import SegmentPlan
-from jobs.spec import base_language
 from jobs.takes import pcm16
 from jobs.verdict import Reason, Verdict
 from models import registry

@@ -9,7 +9,7 @@ import pytest
 
 from jobs.errors import BadOption, ObjectMissing, StoreError
 from jobs.protocols import Store
-from jobs.stores import FolderStore, MemoryStore, open_store, sweep_temporary
+from jobs.stores import FolderStore, MemoryStore, open_store
 
 BAD_KEYS = [
     "",
@@ -201,7 +201,7 @@ def test_writing_and_deleting_at_once_never_fails(store):
 
 def test_sweep_keeps_objects(store):
     store.put("a", b"1")
-    assert sweep_temporary(store, older_than_s=0.0) == 0
+    assert store.sweep_unfinished(older_than_s=0.0) == 0
     assert store.get("a") == b"1"
 
 

@@ -36,6 +36,12 @@ def test_every_setting_can_be_set():
     given_values = {
         "broker": "redis://h:1/0",
         "store": "file:///s",
+        "s3_endpoint": "http://s3:8333",
+        "s3_public_endpoint": "https://audio.example.org",
+        "s3_region": "eu-1",
+        "s3_addressing": "path",
+        "s3_encryption": "aws:kms",
+        "s3_kms_key": "alias/a",
         "data_dir": "/d",
         "model": "fake",
         "processes": "3",

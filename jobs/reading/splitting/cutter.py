@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jobs.language_tags import base_language
 from jobs.plan import Break
 from jobs.reading.splitting import places
 from jobs.reading.splitting.places import CLOSERS
-from jobs.spec import base_language
 
 # Possessive, and a run of marks is looked at once: hostile input is nothing but marks.
 _SENTENCE = re.compile(rf"(?<![.!?…؟।])[.!?…؟।]++[{CLOSERS}]*+\s+|(?<![。！？｡])[。！？｡]++[{CLOSERS}]*+\s*")

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from sentencex import get_sentence_boundaries
 
+from jobs.language_tags import base_language
 from jobs.reading.cleaning import speakable
 from jobs.reading.splitting.abbreviations import words_of
 from jobs.reading.splitting.ends import Ends, Mark
-from jobs.spec import base_language
 
 _WINDOW_CHARS = 2048
 """sentencex takes time quadratic in the quotes it is given at once; a text is handed over in windows of this size."""

@@ -22,7 +22,7 @@ from jobs.datasets.selecting import Selection
 from jobs.datasets.writing import Place, Terms
 from jobs.errors import BadOption, BadOutput, ObjectDamaged, StoreError
 from jobs.kinds import DatasetLayout
-from jobs.stores import FolderStore, MemoryStore, sweep_temporary
+from jobs.stores import FolderStore, MemoryStore
 from tests.jobs.datasets.making import RATE_HZ, TEXTS, Made, jsonl, lay_out, samples_of, tree
 
 FILE_LAYOUTS = [layout for layout in DatasetLayout if layout is not DatasetLayout.WEBDATASET]
@@ -270,7 +270,7 @@ def test_cut_off_at_any_write_it_goes_on_to_the_same_bytes(layout, after, one, t
         try:
             lay_out(Dying(folder, writes, after=after), one, two, layout=layout, shard_entries=4)
         except Cut:
-            sweep_temporary(FolderStore(folder), older_than_s=0)
+            FolderStore(folder).sweep_unfinished(older_than_s=0)
             lay_out(FolderStore(folder), one, two, layout=layout, shard_entries=4)
             assert tree(folder) == want
         else:

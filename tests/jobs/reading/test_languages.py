@@ -2,8 +2,8 @@
 
 import pytest
 
+from jobs.language_tags import base_language
 from jobs.reading.languages import language_of
-from jobs.spec import base_language
 
 TEXTS = [
     ("Plain words.", "en", "en"),

@@ -93,9 +93,9 @@ def test_a_killed_writer_leaves_only_what_the_sweep_removes(tmp_path):
     assert len(files_under(tmp_path)) == 1
     assert not store.exists("jobs/x/book.m4b")
     assert list(store.list("")) == []
-    assert store.sweep_temporary(older_than_s=3600.0) == 0
+    assert store.sweep_unfinished(older_than_s=3600.0) == 0
     time.sleep(0.02)  # the clock of file times is coarser than time.time()
-    assert store.sweep_temporary(older_than_s=0.0) == 1
+    assert store.sweep_unfinished(older_than_s=0.0) == 1
     assert files_under(tmp_path) == []
 
 
@@ -106,9 +106,9 @@ def test_the_sweep_spares_living_writers_here_and_young_ones_elsewhere(tmp_path)
     with store.writer("a") as path:
         path.write_bytes(b"half")
         os.utime(path, (0, 0))
-        assert store.sweep_temporary(older_than_s=60.0) == 0
+        assert store.sweep_unfinished(older_than_s=60.0) == 0
         os.utime(other, (0, 0))
-        assert store.sweep_temporary(older_than_s=60.0) == 1
+        assert store.sweep_unfinished(older_than_s=60.0) == 1
     assert store.get("a") == b"half"
     assert not other.exists()
 
