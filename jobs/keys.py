@@ -21,6 +21,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:held:<worker> | set | `<job>|<segment>` this worker holds | lease | finish, give back |
 | tts:blame | hash | `<job>|<segment>` → how often suspected | crashed | finish, forget |
 | tts:suspects | list | groups of suspects to be spoken in small company | crashed | lease |
+| tts:totals | hash | what is counted (`jobs/figures.py`) → how often | scripts, CPU workers | – |
 | tts:outbox | stream + group | steps for the CPU workers | scripts | step_sent |
 | tts:dead | stream, ≤ 10,000 | dead letters: segment, reason | crashed, finish | – |
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
@@ -68,6 +69,7 @@ SPEECH = "tts:speech"
 WORKERS = "tts:workers"
 BLAME = "tts:blame"
 SUSPECTS = "tts:suspects"
+TOTALS = "tts:totals"
 OUTBOX = "tts:outbox"
 OUTBOX_GROUP = "pump"
 DEAD = "tts:dead"
@@ -160,7 +162,6 @@ def job_object(job: str, name: str) -> str:
 
 
 TAKES = "takes/"
-"""Where all takes of a store are."""
 
 
 def take_audio(take: str) -> str:
@@ -281,7 +282,6 @@ def batch_audios(batch: str) -> str:
 
 
 VOICES = "voices/"
-"""Where the reference clips of a store are."""
 
 
 def voice_object(voice: str, name: str) -> str:

@@ -183,6 +183,9 @@ class Truth(Protocol):
     def totals(self) -> Counter[str]:
         """What was counted since the truth began, by the names in `jobs/figures.py`."""
 
+    def count(self, totals: Mapping[str, int]) -> None:
+        """Add to the totals: of what the truth itself does not see. After a lost reply it may be counted twice."""
+
     def workers(self) -> list[WorkerStatus]:
         """All living workers."""
 

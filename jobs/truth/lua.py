@@ -12,6 +12,7 @@ from importlib import resources
 
 from jobs import keys
 from jobs.events import EVENT_VERSION
+from jobs.figures import Total
 from jobs.state import FINAL_JOB_STATES, JOB_MOVES
 from jobs.truth import rules
 
@@ -37,6 +38,7 @@ _KEY_PREFIXES: dict[str, LuaValue] = {
     "workers": keys.WORKERS,
     "blame": keys.BLAME,
     "suspects": keys.SUSPECTS,
+    "totals": keys.TOTALS,
     "outbox": keys.OUTBOX,
     "dead": keys.DEAD,
     "wake": keys.WAKE,
@@ -55,6 +57,7 @@ def compose(name: str, *, stream_ttl_s: float) -> str:
         "K": _KEY_PREFIXES,
         "MOVES": {str(old): {str(new): True for new in sorted(moves)} for old, moves in JOB_MOVES.items()},
         "FINAL": {str(state): True for state in sorted(FINAL_JOB_STATES)},
+        "TOTAL": {total.name.lower(): str(total) for total in Total},
         "EVENT_VERSION": EVENT_VERSION,
         "OUTBOX_GROUP": keys.OUTBOX_GROUP,
         "QUANTUM": rules.QUANTUM,

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from jobs.figures import Total
 from jobs.protocols import Beat, Depth, Step, StepKind, Verdict
 from jobs.spec import SegmentResult, SegmentTask, WorkerInfo, WorkerStatus
 from jobs.state import JobState
@@ -61,6 +62,7 @@ class MemoryTruth(MemoryLists):
         with self._changed:
             me = self._worker(worker)
             me.beat_at_s, me.beat = self._state.clock(), beat
+            me.figures = dict(beat.figures) if beat.figures is not None else me.figures
             jobs = {ref[0] for ref in me.held}
             return frozenset(job for job in jobs if not self._state.goes_on(job))
 
@@ -87,17 +89,24 @@ class MemoryTruth(MemoryLists):
             me = self._state.workers[worker]
             given = set(me.held) if refs is None else me.held & {parse_ref(ref) for ref in refs}
             me.held -= given
-            return self._woken(len(self._state.put_back(given)))
+            returned = len(self._state.put_back(given))
+            self._state.count(Total.GIVEN_BACK, returned, label="asked")
+            return self._woken(returned)
 
     def crashed(self, worker: str) -> Verdict:
         """Apply the poison rule and bury the worker."""
         with self._changed:
-            return self._woken(judge(self._state, worker))
+            verdict = judge(self._state, worker)
+            returned, suspects = len(verdict.returned), len(verdict.suspects)
+            self._state.count(Total.GIVEN_BACK, returned + suspects, label="crashed")
+            self._state.count(Total.SUSPECTS, suspects)
+            return self._woken(verdict)
 
     def retire(self, worker: str) -> None:
         """Give back what it holds and take it off the list."""
         with self._changed:
-            self._woken(self._state.put_back(self._state.remove_worker(worker)))
+            returned = self._woken(self._state.put_back(self._state.remove_worker(worker)))
+            self._state.count(Total.GIVEN_BACK, len(returned), label="retired")
 
     def sweep(self) -> list[str]:
         """Bury silent workers, give up speech requests that nobody waits for; returns the buried.
@@ -108,7 +117,8 @@ class MemoryTruth(MemoryLists):
             oldest_s = self._state.clock() - self._worker_ttl_s
             stale = sorted(name for name, entry in self._state.workers.items() if entry.beat_at_s < oldest_s)
             for worker in stale:
-                self._state.put_back(self._state.remove_worker(worker))
+                returned = self._state.put_back(self._state.remove_worker(worker))
+                self._state.count(Total.GIVEN_BACK, len(returned), label="silent")
             for job in self._state.left_speech():
                 self._move(job, JobState.FAILED, LEFT_REASON)
             return self._woken(stale)
@@ -124,6 +134,7 @@ class MemoryTruth(MemoryLists):
                     slots_busy=entry.beat.slots_busy,
                     segments_done=entry.beat.segments_done,
                     audio_s=entry.beat.audio_s,
+                    figures=entry.figures,
                 )
                 for _name, entry in sorted(self._state.workers.items())
             ]

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from jobs.events import EventKind
+from jobs.figures import Total
 from jobs.protocols import StepKind
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import FINAL_JOB_STATES, JOB_MOVES, JobState, SegmentState
@@ -137,6 +138,7 @@ class MemoryJobs:
             back = [task for number, task in tasks.items() if number in entry.results]
             for task in back:
                 self._state.unfinish(entry, task)
+            self._state.count(Total.SPOKEN_AGAIN, len(back), label="retry")
             if entry.unfinished > 0 or old is JobState.FAILED:
                 self._state.reopen(entry)
             self._changed.notify_all()
@@ -154,6 +156,7 @@ class MemoryJobs:
             lost = [task for task in tasks if task.segment in done]
             for task in lost:
                 self._state.unfinish(entry, task)
+            self._state.count(Total.SPOKEN_AGAIN, len(lost), label="missing")
             if lost:
                 self._state.touch(entry)
                 self._state.sync_lane(entry)
@@ -250,6 +253,7 @@ class MemoryJobs:
         back = [task for task in again if task.segment in may_change]
         for task in back:
             self._state.unfinish(entry, task)
+            self._state.count(Total.SPOKEN_AGAIN, label="rule")
             self._state.emit(entry, EventKind.SEGMENT_AGAIN, segment=task.segment, chapter=chapter)
         self._state.touch(entry)
         if back:

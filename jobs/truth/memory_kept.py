@@ -97,6 +97,7 @@ class Worker:
     info: WorkerInfo
     beat_at_s: float
     beat: Beat = NO_BEAT
+    figures: dict[str, float] = field(default_factory=dict)
     held: set[Ref] = field(default_factory=set)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from jobs.spec import JobRecord
 from jobs.state import JobState
 from jobs.truth.memory_jobs import MemoryJobs
+from jobs.truth.memory_kept import ref_name
 from jobs.truth.rules import ids_after
 
 
@@ -25,6 +26,22 @@ class MemoryLists(MemoryJobs):
     def job_states(self) -> Counter[JobState]:
         """How many jobs are in each state."""
         return Counter(record.state for record in self.jobs())
+
+    def holding(self, worker: str) -> frozenset[str]:
+        """What a worker holds."""
+        with self._changed:
+            known = self._state.workers.get(worker)
+            return frozenset(map(ref_name, known.held)) if known else frozenset()
+
+    def totals(self) -> Counter[str]:
+        """What was counted since the truth began."""
+        with self._changed:
+            return Counter(self._state.totals)
+
+    def count(self, totals: Mapping[str, int]) -> None:
+        """Add to them."""
+        with self._changed:
+            self._state.totals.update(totals)
 
     def assembled(self, job: str) -> frozenset[int]:
         """The chapters of a job whose audio is in the store."""

@@ -6,9 +6,11 @@ Every method expects the lock of MemoryTruth to be held. Knows no waiting and no
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from jobs.events import Event, EventKind
+from jobs.figures import Total, named
 from jobs.kinds import Grade
 from jobs.progress import audio_s_of
 from jobs.protocols import Step, StepKind
@@ -34,8 +36,14 @@ class State:
         self.blame: dict[Ref, int] = {}
         self.outbox: list[OutboxEntry] = []
         self.dead: list[tuple[Ref, str]] = []
+        self.totals: Counter[str] = Counter()
         self.wakes = 0
         self._steps = 0
+
+    def count(self, total: Total, number: int = 1, *, label: str = "") -> None:
+        """Add to what is counted of the whole deployment."""
+        if number > 0:
+            self.totals[named(total, label)] += number
 
     def job(self, job: str) -> Job:
         """The entry of a job. Raises UnknownJob."""
@@ -210,6 +218,11 @@ class State:
         else:
             self.emit(job, EventKind.SEGMENT_FAILED, **about, reason=result.reason)
 
+    def bury(self, result: SegmentResult) -> None:
+        """A dead letter."""
+        self.dead.append(((result.job, result.segment), result.reason))
+        self.count(Total.DEAD_LETTERS)
+
     def settle(self, job: Job, new: SegmentResult) -> None:
         """Replace the result of a done segment; an event tells if that changes what is delivered."""
         old = job.results[new.segment]
@@ -217,16 +230,19 @@ class State:
         self.count_result(job, new, 1)
         job.results[new.segment] = new
         if new.state is SegmentState.FAILED:
-            self.dead.append(((new.job, new.segment), new.reason))
+            self.bury(new)
         if new.state is SegmentState.FAILED or (new.take, new.grade) != (old.take, old.grade):
             self.emit_finished(job, new.chapter, new, EventKind.SEGMENT_SETTLED)
 
     def finish_segment(self, job: Job, chapter: int, result: SegmentResult) -> None:
         """Count the result of a held segment; dead letter, and the job's own move (not a paused one's) at its last."""
         self.change(job, held=job.record.held - 1)
+        self.count(Total.SEGMENTS, label=result.state)
+        if result.state is SegmentState.DONE:
+            self.count(Total.GRADES, label=result.grade)
         self.record_result(job, chapter, result)
         if result.state is SegmentState.FAILED:
-            self.dead.append(((result.job, result.segment), result.reason))
+            self.bury(result)
         if job.unfinished > 0 or job.record.state is JobState.PAUSED:
             return
         self.set_state(job, JobState.ASSEMBLING)

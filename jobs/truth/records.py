@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 
 from jobs.protocols import Step, StepKind
@@ -74,6 +75,7 @@ def worker_status(fields: Mapping[bytes, bytes], *, beat_age_s: float, held: int
         slots_busy=int(fields.get(b"slots_busy", b"0")),
         segments_done=int(fields.get(b"segments_done", b"0")),
         audio_s=float(fields.get(b"audio_s", b"0")),
+        figures=json.loads(fields.get(b"figures", b"{}")),
     )
 
 

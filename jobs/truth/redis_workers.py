@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 import uuid
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from jobs import keys
 from jobs.protocols import Beat, Depth, Verdict
@@ -44,7 +46,8 @@ class RedisWorkers(RedisPart):
         Raises:
             Fenced: the worker is not known (any more).
         """
-        over = self._run("beat", worker, beat.slots_busy, beat.segments_done, beat.audio_s)
+        figures = "" if beat.figures is None else json.dumps(dict(beat.figures), separators=(",", ":"))
+        over = self._run("beat", worker, beat.slots_busy, beat.segments_done, beat.audio_s, figures)
         return frozenset(texts(over))
 
     def lease(self, worker: str, want: int, *, live_only: bool = False) -> list[SegmentTask]:
@@ -91,6 +94,20 @@ class RedisWorkers(RedisPart):
         unwanted_s = SPEECH_WANTED_S if quiet_s >= GUARD * SPEECH_WANTED_S else ""
         about = [self._worker_ttl_s, int(may_bury)]
         return sorted(texts(self._run_marked("sweep", about, [unwanted_s, LEFT_REASON])))
+
+    def holding(self, worker: str) -> frozenset[str]:
+        """What a worker holds."""
+        held = self._calls.repeat(lambda _again: self._calls.client.smembers(keys.held(worker)))
+        return frozenset(map(text, held))
+
+    def totals(self) -> Counter[str]:
+        """What was counted since the truth began."""
+        counted = self._calls.repeat(lambda _again: self._calls.client.hgetall(keys.TOTALS))
+        return Counter({text(name): int(number) for name, number in counted.items()})
+
+    def count(self, totals: Mapping[str, int]) -> None:
+        """Add to them."""
+        self._calls.together(("HINCRBY", keys.TOTALS, name, number) for name, number in totals.items())
 
     def workers(self) -> list[WorkerStatus]:
         """All living workers, by name."""

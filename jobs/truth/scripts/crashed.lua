@@ -54,4 +54,6 @@ for _, ref in ipairs(put_back(rest)) do
   local list = call('HEXISTS', K.blame, ref) == 1 and apart or returned
   list[#list + 1] = ref
 end
+count_total(TOTAL.given_back, 'crashed', #returned + #apart)
+count_total(TOTAL.suspects, nil, #apart)
 return {returned, apart, dead}

@@ -34,6 +34,11 @@ local function touch(job)
   call('HSET', K.job .. job, 'updated_at_s', now, 'touched_at_s', now)
 end
 
+-- Add to what is counted of the whole deployment (jobs/figures.py).
+local function count_total(name, label, number)
+  if number > 0 then call('HINCRBY', K.totals, label and name .. ':' .. label or name, number) end
+end
+
 local function unknown_job(job)
   return redis.error_reply('UNKNOWNJOB ' .. job)
 end
@@ -310,6 +315,7 @@ local function emit_failed(job, chapter, result)
 end
 
 local function bury(job, result)
+  count_total(TOTAL.dead_letters, nil, 1)
   call('XADD', K.dead, 'MAXLEN', '~', DEAD_KEPT, '*', 'job', job, 'segment', result.segment, 'reason', result.reason)
 end
 
@@ -332,6 +338,8 @@ end
 -- the second look at its chapters may give it segments to speak again. A speech request needs nothing but its takes.
 local function finish_segment(job, chapter, result, json)
   call('HINCRBY', K.job .. job, 'held', -1)
+  count_total(TOTAL.segments, result.state, 1)
+  if result.state == 'done' then count_total(TOTAL.grades, result.grade or 'good', 1) end
   record_result(job, chapter, result, json)
   if result.state == 'failed' then bury(job, result) end
   if unfinished(job) > 0 or state_of(job) == 'paused' then return end

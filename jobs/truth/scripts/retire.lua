@@ -2,4 +2,6 @@
 -- Writes: K.workers, K.worker, K.held and what give_back.lua writes.
 local refs = held_by(ARGV[1])
 remove_worker(ARGV[1])
-return #put_back(refs)
+local returned = #put_back(refs)
+count_total(TOTAL.given_back, 'retired', returned)
+return returned

@@ -26,4 +26,5 @@ for _, segment in ipairs(ARGV[2] == '1' and call('HKEYS', K.segments .. job) or 
   go_again(segment, call('HGET', K.segments .. job, segment))
 end
 if unfinished(job) > 0 or state == 'failed' then reopen(job, state) end
+count_total(TOTAL.spoken_again, 'retry', retried)
 return retried

@@ -34,6 +34,7 @@ end
 local function send_back(segment, task)
   if not open_result(segment) then return false end
   unfinish(job, segment, chapter, task)
+  count_total(TOTAL.spoken_again, 'rule', 1)
   emit(job, 'segment_again', {segment = tonumber(segment), chapter = tonumber(chapter)})
   return true
 end

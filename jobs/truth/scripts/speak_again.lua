@@ -28,6 +28,7 @@ for place = 3, #ARGV, 3 do
   end
 end
 if put_back_now > 0 then
+  count_total(TOTAL.spoken_again, 'missing', put_back_now)
   touch(job)
   sync_lane(job)
   if state == 'assembling' or state == 'failed' then reopen(job, state) end

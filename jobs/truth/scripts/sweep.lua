@@ -10,7 +10,7 @@ if ARGV[2] == '1' and ARGV[3] == '0' then
   for _, worker in ipairs(call('ZRANGEBYSCORE', K.workers, '-inf', stale)) do
     local refs = held_by(worker)
     remove_worker(worker)
-    put_back(refs)
+    count_total(TOTAL.given_back, 'silent', #put_back(refs))
     buried[#buried + 1] = worker
   end
 end
