@@ -14,6 +14,8 @@ JobsError
 ├── IllegalMove         a state change the transition table forbids
 ├── Fenced              this worker was declared dead; it must stop
 ├── StoreError          a store refused or lost an object
+│   ├── StoreAway       it does not answer now, and may later
+│   ├── ObjectChanged   somebody else wrote an object while it was being written here
 │   ├── ObjectMissing   no object has that key
 │   └── ObjectDamaged   an object is not what its record says (size, checksum, length)
 ├── EncodeMismatch      finished audio read back does not have the length or content that went in
@@ -110,6 +112,10 @@ class Fenced(JobsError):
 
 class StoreError(JobsError):
     """A store refused or lost an object."""
+
+
+class StoreAway(StoreError):
+    """A store does not answer, or says that it cannot now: the same may succeed later."""
 
 
 class ObjectChanged(StoreError):

@@ -281,5 +281,5 @@ class Store(Protocol):
 class Presigns(Protocol):
     """What a store may have beside `Store`: readers fetch objects from the store itself."""
 
-    def presigned_url(self, key: str, ttl_s: int) -> str:
-        """An address at which anybody can read the object for so long."""
+    def presigned_url(self, key: str, ttl_s: int, *, filename: str, media_type: str) -> str:
+        """An address at which anybody can read the object for so long, as a file of that name and type."""

@@ -74,7 +74,9 @@ def send(request: Request, stored: Stored) -> Response:
         ObjectMissing: it is gone.
     """
     if isinstance(stored.store, Presigns):
-        return RedirectResponse(stored.store.presigned_url(stored.key, PRESIGNED_S), 307)
+        filename, media_type = stored.filename, stored.media_type
+        address = stored.store.presigned_url(stored.key, PRESIGNED_S, filename=filename, media_type=media_type)
+        return RedirectResponse(address, 307)
     size_bytes, headers = stored.store.size_bytes(stored.key), stored.headers
     if has_already(request, stored.etag):
         return Response(status_code=304, headers=headers)

@@ -13,12 +13,12 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from jobs.errors import ObjectMissing, StoreError
+from jobs.errors import ObjectChanged, ObjectMissing, StoreError
 from jobs.stores.names import check_key
 
 _TEMPORARY_MARK = ".part-"
@@ -41,22 +41,41 @@ class FolderStore:
 
     def put(self, key: str, data: bytes) -> None:
         """See `Store.put`."""
-        with self.writer(key) as path:
+        with self._temporary(key, lambda: None) as path:
             path.write_bytes(data)
 
     @contextmanager
     def writer(self, key: str) -> Iterator[Path]:
-        """See `Store.writer`. The temporary file lies in the object's own folder, so the rename is atomic.
+        """See `Store.writer`.
 
         Raises:
+            ObjectChanged: somebody else wrote or deleted it meanwhile.
             StoreError: the folder is full, not writable or not there; nothing half-written stays.
         """
+        target = self._path(key)
+        try:
+            seen = _version(target)
+        except OSError as error:
+            raise self._store_error(key, error, verb="write") from error
+
+        def check() -> None:
+            if _version(target) != seen:  # a moment before the rename: as near as file systems let us
+                msg = f"{target} was written by somebody else while it was being written here; theirs is kept"
+                raise ObjectChanged(msg)
+
+        with self._temporary(key, check) as path:
+            yield path
+
+    @contextmanager
+    def _temporary(self, key: str, check: Callable[[], None]) -> Iterator[Path]:
+        """A temporary file in the object's own folder, so that the rename to it is atomic; `check` is done before."""
         target = self._path(key)
         temporary: Path | None = None
         try:
             temporary = self._new_temporary(target.parent)
             yield temporary
             _flush(temporary)
+            check()
             temporary.replace(target)
             _flush(target.parent)
         except OSError as error:
@@ -151,6 +170,15 @@ class FolderStore:
         advice = _NEXT_STEP.get(code, "check the folder and the disk")
         reason = os.strerror(code) if code else str(error)
         return StoreError(f"cannot {verb} {self.root / key}: {reason}{space}; {advice}, then repeat the step")
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file is replaced; None: there is none. A rename gives it another inode."""
+    try:
+        status = path.stat()
+    except _MISSING:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 def _missing(key: str, url: str) -> ObjectMissing:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from jobs.errors import ObjectMissing
+from jobs.errors import ObjectChanged, ObjectMissing
 from jobs.stores.names import check_key
 
 _shared: dict[str, MemoryStore] = {}
@@ -35,11 +35,18 @@ class MemoryStore:
     def writer(self, key: str) -> Iterator[Path]:
         """See `Store.writer`. The temporary file is a real one: encoders need something to seek in."""
         check_key(key)
+        with self._lock:
+            seen = self._objects.get(key)
         with tempfile.TemporaryDirectory(prefix="tts-batch-") as folder:
             path = Path(folder) / "object"
             path.touch()
             yield path
-            self.put(key, path.read_bytes())
+            data = path.read_bytes()
+        with self._lock:
+            if self._objects.get(key) is not seen:
+                msg = f"{self.url}/{key} was written by somebody else while it was being written here; theirs is kept"
+                raise ObjectChanged(msg)
+            self._objects[key] = data
 
     def get(self, key: str) -> bytes:
         """See `Store.get`."""

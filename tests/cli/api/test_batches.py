@@ -196,7 +196,7 @@ def test_a_store_that_sends_by_itself_is_asked_to(door: Door, monkeypatch: pytes
     done = until(door, create(door, request("a")), "completed")
     (line,) = lines_of(door, done["output_file_id"])
 
-    def presigned_url(_store: MemoryStore, key: str, ttl_s: int) -> str:
+    def presigned_url(_store: MemoryStore, key: str, ttl_s: int, *, filename: str, media_type: str) -> str:
         return f"https://bucket.example/{key}?for={ttl_s}"
 
     monkeypatch.setattr(MemoryStore, "presigned_url", presigned_url, raising=False)
