@@ -104,8 +104,8 @@ class _Measured:
 
     @property
     def stopping(self) -> bool:
-        threads = (self.room.intake.thread, self.room.outlet.thread)
-        return self.meter.end is not None or not all(thread.is_alive() for thread in threads)
+        works = self.room.intake.thread.is_alive() and self.room.outlet.works
+        return self.meter.end is not None or not works
 
 
 def _queue_job(context: Context, card: ModelCard, pieces: Sequence[Piece]) -> None:

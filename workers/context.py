@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 
 from jobs.benchmarks import Measurements
 from jobs.connect import Broker, open_broker
 from jobs.errors import BrokerUnavailable
+from jobs.figures import Figures
 from jobs.protocols import Store, Streams, Truth
 from jobs.settings import Settings
 from jobs.stores import open_store
@@ -22,12 +24,16 @@ class Context:
     _stores: dict[str, Store] = field(default_factory=dict)
     measurements: Measurements | None = None
     """Where finished jobs are noted; None: nowhere."""
+    figures: Figures = field(default_factory=Figures)
+    """What this process counts."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def store(self, url: str) -> Store:
         """The store at a URL; opened once."""
-        if url not in self._stores:
-            self._stores[url] = open_store(url, self.settings.s3)
-        return self._stores[url]
+        with self._lock:
+            if url not in self._stores:
+                self._stores[url] = open_store(url, self.settings.s3)
+            return self._stores[url]
 
 
 def open_context(settings: Settings) -> Context:

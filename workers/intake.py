@@ -10,6 +10,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from engine.errors import DeviceUnavailable
@@ -35,6 +36,8 @@ LIVE_POLL_S = 0.02
 """Shortest time between two looks for urgent segments of a process that is full: many come at once, and every process
 that listens looks at each."""
 BROKER_WAIT_S = 0.5
+LOOKUPS_AT_ONCE = 8
+"""Takes are looked for side by side: a store on S3 takes some 30 ms for each, and a full GPU wants 40 a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,7 @@ class Intake:
         self._ready: deque[Ready] = deque()
         self._busy = 0
         self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(LOOKUPS_AT_ONCE, thread_name_prefix="intake-look")
         self._wake = threading.Event()
         self.stopping = threading.Event()
         self.fenced = threading.Event()
@@ -190,8 +194,10 @@ class Intake:
             tasks = self._truth.lease(self._worker, want)
         elif want > -self._slots:
             tasks = self._truth.lease(self._worker, min(self._batch, self._slots + want), live_only=True)
-        for task in tasks:
-            self._admit(task, urgent=is_urgent(task) or want <= 0)
+        self._outlet.hand.took(task.ref for task in tasks)
+        known = self._pool.map(lambda task: self._known(task), tasks)  # in the order of the tasks
+        for task, due in zip(tasks, known, strict=True):
+            self._admit(due, urgent=is_urgent(task) or want <= 0)
         if tasks:
             return
         if want <= 0:
@@ -208,17 +214,22 @@ class Intake:
             except BrokerUnavailable:  # the intake's own calls tell of it
                 self.stopping.wait(BROKER_WAIT_S)
 
-    def _admit(self, task: SegmentTask, *, urgent: bool) -> None:
+    def _known(self, task: SegmentTask) -> SegmentResult | SegmentTask:
+        """What the store has of a segment: its result, or the attempt to speak; a failure if it cannot be judged."""
+        try:
+            return self._outlet.reuse(task, self._judge_anew)
+        except (ModelError, DeviceUnavailable) as error:
+            return failed_result(task, str(error))
+
+    def _admit(self, task: SegmentTask | SegmentResult, *, urgent: bool) -> None:
         """Prepare one segment at the attempt that is due.
 
         One that cannot be spoken is reported as failed, one that the store has a result for as that.
         """
+        if isinstance(task, SegmentResult):
+            self._outlet.report(task)
+            return
         try:
-            due = self._outlet.reuse(task, self._judge_anew)
-            if isinstance(due, SegmentResult):
-                self._outlet.report(due)
-                return
-            task = due  # maybe a later attempt
             prepared = self._model(task.model).prepare(
                 Prompt(spoken=task.spoken, voice=task.voice, language=task.language, speed=task.speed)
             )

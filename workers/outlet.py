@@ -1,7 +1,8 @@
-"""Outlet of a synthesis process: writes live chunks, takes and results, in a thread of its own.
+"""Outlet of a synthesis process: writes live chunks, takes and results, in threads of its own.
 
-The order is fixed: audio to the store, then the truth (which writes the event), never the other way round. Knows the
-store, the streams and the truth, no engine.
+The order is fixed: audio to the store, then the truth (which writes the event), never the other way round. A store that
+is far away takes tens of milliseconds for a take, so several are written at once; live chunks have a thread of their
+own and wait for no take. Knows the store, the streams and the truth, no engine.
 """
 
 from __future__ import annotations
@@ -11,37 +12,32 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
-from typing import TypeVar
 
 from engine.request import Delta, FinishReason
-from jobs.errors import BrokerUnavailable, Fenced, IllegalMove, StoreError, UnknownJob
+from jobs.errors import BrokerUnavailable, StoreError
 from jobs.events import AudioChunk
-from jobs.progress import audio_s_of
-from jobs.protocols import Store
+from jobs.figures import Figure
 from jobs.retakes import JudgeAnew, standing
 from jobs.spec import SegmentResult, SegmentTask
-from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.state import SegmentState
 from jobs.takes import pcm16
 from workers.context import Context
-from workers.judging import Spoken, conclude
+from workers.judging import Spoken
+from workers.keeping import Keeper
+from workers.telling import Teller
 from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
-STORE_TRIES = 3
-STORE_WAIT_S = 1.0
-BROKER_WAIT_S = 0.5
-TELL_EVERY_S = 0.2
-"""Results wait this long at most for company: one call tells the truth of several."""
+FEWEST_WRITERS, MOST_WRITERS = 2, 16
+SLOTS_PER_WRITER = 16
+"""A full GPU leaves about 40 takes a second with 256 slots; a store on S3 takes about 0.25 s for each."""
 
 HEARD, UNHEARD, LAST = range(3)
 """Whose turn it is: a full GPU leaves dozens of takes to be checked and written, and who listens must not wait for
-them. Among equals the order is kept, so a segment's chunks come before its end."""
+them. Among equals the order is kept."""
 
 Again = Callable[[SegmentTask, Spoken], bool]
 """Speaks a segment at its next attempt, after the one that was spoken; False: it cannot any more."""
@@ -50,22 +46,49 @@ Again = Callable[[SegmentTask, Spoken], bool]
 class Outlet:
     """Takes what the step loop made; nothing here can hold up a step."""
 
-    def __init__(self, context: Context, worker: str, *, left: Callable[[], None], again: Again) -> None:
+    def __init__(self, context: Context, worker: str, *, slots: int, left: Callable[[], None], again: Again) -> None:
         """`left` is called once for every attempt of a slot that is stored and told (or that was dropped).
 
         `again` is called before it for an attempt that is not good while others are left.
         """
         self._again = again
         self._context = context
-        self._worker = worker
-        self._left = left
-        self._queue: queue.PriorityQueue[tuple[int, int, _Entry | None]] = queue.PriorityQueue()
+        self._teller = Teller(context.truth, worker, left=left, figures=context.figures)
+        self._keeper = Keeper(context, self._teller)
+        self._chunks: queue.SimpleQueue[AudioChunkOf | Spoken | None] = queue.SimpleQueue()
+        self._takes: queue.PriorityQueue[tuple[int, int, Spoken | _Release | None]] = queue.PriorityQueue()
         self._serials = count()
-        self._closing = threading.Event()
-        self.fenced = threading.Event()
-        self.segments_done = 0
-        self.audio_s = 0.0
-        self.thread = threading.Thread(target=self._run, name="outlet", daemon=True)
+        self.hand = self._teller.hand
+        self.fenced = self._teller.fenced
+        self._streamer = threading.Thread(target=self._stream_all, name="outlet-live", daemon=True)
+        self._writers = [
+            threading.Thread(target=self._write_all, name=f"outlet-{number}", daemon=True)
+            for number in range(writers_for(slots))
+        ]
+
+    @property
+    def segments_done(self) -> int:
+        """How many results the truth took."""
+        return self._teller.segments_done
+
+    @property
+    def audio_s(self) -> float:
+        """How much audio they have."""
+        return self._teller.audio_s
+
+    @property
+    def works(self) -> bool:
+        """Whether all threads are alive."""
+        return all(thread.is_alive() for thread in self._threads)
+
+    @property
+    def _threads(self) -> list[threading.Thread]:
+        return [self._teller.thread, self._streamer, *self._writers]
+
+    def start(self) -> None:
+        """Start the threads."""
+        for thread in self._threads:
+            thread.start()
 
     def delta(self, voicing: Voicing, delta: Delta) -> None:
         """One piece of a segment's audio; a live job's goes to its stream at once.
@@ -77,16 +100,20 @@ class Outlet:
             voicing.pieces.append(delta.samples)
         complete = delta.finish is FinishReason.STOP and voicing.chunks > 0
         if voicing.task.live and (delta.samples.size or complete):
-            self._put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)), HEARD)
+            self._chunks.put(AudioChunkOf(voicing.task.job, _chunk(voicing, delta)))
             voicing.chunks += 1
-        if delta.finish is not None:
-            compute_s = voicing.earlier_s + time.monotonic() - voicing.started_s
-            heard = voicing.task.live or voicing.task.speech
-            self._put(Spoken(voicing, delta.finish, delta.error, compute_s, delta.words), HEARD if heard else UNHEARD)
+        if delta.finish is None:
+            return
+        compute_s = voicing.earlier_s + time.monotonic() - voicing.started_s
+        spoken = Spoken(voicing, delta.finish, delta.error, compute_s, delta.words)
+        if voicing.task.live:
+            self._chunks.put(spoken)  # behind its own chunks: what becomes of it is told after them
+        else:
+            self._put(spoken, HEARD if voicing.task.speech else UNHEARD)
 
     def report(self, result: SegmentResult) -> None:
         """A result that needs no audio to be written."""
-        self._put(result, UNHEARD)
+        self._teller.tell(result, frees=False)
 
     def release(self, refs: list[str]) -> None:
         """Segments of cancelled jobs that were dropped: they are not held any more."""
@@ -97,55 +124,46 @@ class Outlet:
         """What the store remembers of a segment: its result, or the attempt to speak next (the task itself if the store
         cannot be read). `judge_anew` judges takes that other checks have judged."""
         try:
-            return standing(self._store(task), task, judge_anew=judge_anew)
+            return standing(self._keeper.store(task), task, judge_anew=judge_anew)
         except StoreError as error:
             # Writing the take will say whether the store is broken, and end the job with the reason.
             log.warning("segment %s: no take could be looked for: %s", task.ref, error)
             return task
 
     def close(self) -> None:
-        """Write everything that was given, then end the thread. Without a broker the truth stays untold.
+        """Write everything that was given, then end the threads. Without a broker the truth stays untold.
 
-        That loses no work: the takes are in the store, and whoever gets their segments next finds them there.
+        That loses no work: the takes are in the store, and whoever gets their segments next finds them there. Without
+        the store what is not written is lost: it is spoken again elsewhere.
         """
-        self._closing.set()
-        self._put(None, LAST)
-        self.thread.join()
+        self._teller.closing.set()
+        self._chunks.put(None)
+        self._streamer.join()
+        for _ in self._writers:
+            self._put(None, LAST)
+        for thread in self._writers:
+            thread.join()
+        self._teller.close()
 
-    def _put(self, entry: _Entry | None, turn: int) -> None:
-        self._queue.put((turn, next(self._serials), entry))
+    def _put(self, entry: Spoken | _Release | None, turn: int) -> None:
+        self._takes.put((turn, next(self._serials), entry))
 
-    def _store(self, task: SegmentTask) -> Store:
-        return self._context.store(task.store_url)
+    def _stream_all(self) -> None:
+        while (entry := self._chunks.get()) is not None:
+            if isinstance(entry, Spoken):
+                self._put(entry, HEARD)
+            else:
+                self._stream(entry)
 
-    def _run(self) -> None:
-        closing = False
-        while not closing:
-            results: list[SegmentResult] = []
-            slots_left = 0
-            told_by_s = time.monotonic() + TELL_EVERY_S
-            more = True
-            while more:
-                _, _, entry = self._queue.get()
-                closing = entry is None
-                result = self._write(entry)
-                results += [result] if result is not None else []
-                slots_left += isinstance(entry, Spoken)
-                more = not (closing or self._queue.empty() or time.monotonic() >= told_by_s)
-            self._report(results)
-            for _ in range(slots_left):
-                self._left()
-
-    def _write(self, entry: _Entry | None) -> SegmentResult | None:
-        if isinstance(entry, AudioChunkOf):
-            self._stream(entry)
-            return None
-        if isinstance(entry, _Release):
-            self._give_back(entry.refs)
-            return None
-        if isinstance(entry, Spoken):
-            return self._write_take(entry)
-        return entry
+    def _write_all(self) -> None:
+        while True:
+            _, _, entry = self._takes.get()
+            if entry is None:
+                return
+            if isinstance(entry, _Release):
+                self._teller.give_back(entry.refs)
+            else:
+                self._teller.tell(self._write_take(entry), frees=True)
 
     def _stream(self, entry: AudioChunkOf) -> None:
         try:
@@ -153,11 +171,14 @@ class Outlet:
         except BrokerUnavailable as error:
             # A subscriber sees the gap by `start_sample` and takes the segment from the store when it is done.
             log.warning("job %s: a live chunk of segment %d was lost: %s", entry.job, entry.chunk.segment, error)
+            self._context.figures.add(Figure.ERRORS, label="chunk")
+        else:
+            self._context.figures.add(Figure.STREAM_BYTES, len(entry.chunk.data))
 
     def _write_take(self, entry: Spoken) -> SegmentResult | None:
         """Keep one attempt; its segment's result, or None if it is spoken again, was cancelled, or its job failed."""
         voicing, task = entry.voicing, entry.voicing.task
-        following = None if entry.finish is FinishReason.CANCELLED else self._concluded(entry)
+        following = None if entry.finish is FinishReason.CANCELLED else self._keeper.concluded(entry)
         if following is None:
             return None
         if isinstance(following, SegmentResult):
@@ -166,44 +187,8 @@ class Outlet:
             return following
         self._discard(voicing)
         if not self._again(following, entry):
-            self._give_back([task.ref])
+            self._teller.give_back([task.ref])
         return None
-
-    def _concluded(self, entry: Spoken) -> SegmentResult | SegmentTask | None:
-        """What follows from one attempt; a store that refuses several times ends the job with the reason (None)."""
-        task = entry.voicing.task
-        for attempt in range(1, STORE_TRIES + 1):
-            try:
-                return conclude(self._store(task), entry)
-            except StoreError as error:
-                log.warning("take of %s not written (try %d of %d): %s", task.ref, attempt, STORE_TRIES, error)
-                if attempt == STORE_TRIES or self._over(task.job):
-                    self._fail_job(task, error)
-                    return None
-                time.sleep(STORE_WAIT_S)
-        return None
-
-    def _over(self, job: str) -> bool:
-        """Whether a job has ended already: a store that refused three takes of it is not tried for the others."""
-        try:
-            return self._context.truth.job(job).state in FINAL_JOB_STATES
-        except (UnknownJob, BrokerUnavailable):
-            return False
-
-    def _fail_job(self, task: SegmentTask, error: StoreError) -> None:
-        """The job stops, the segment goes back to waiting: `tts-batch retry` goes on once the store is mended."""
-        truth = self._context.truth
-
-        def stop_job() -> None:
-            if truth.job(task.job).state not in FINAL_JOB_STATES:
-                truth.move_job(task.job, JobState.FAILED, reason=str(error))
-
-        with suppress(UnknownJob, IllegalMove):  # somebody ended it before us
-            self._insist(stop_job, f"job {task.job} is to be stopped")
-        self._give_back([task.ref])
-
-    def _give_back(self, refs: list[str]) -> None:
-        self._insist(lambda: self._context.truth.give_back(self._worker, refs), f"{len(refs)} dropped segments wait")
 
     def _discard(self, voicing: Voicing) -> None:
         if voicing.task.live and voicing.chunks:
@@ -212,30 +197,6 @@ class Outlet:
                 task.segment, task.take, chunk=voicing.chunks, sample_rate_hz=voicing.sample_rate_hz
             )
             self._stream(AudioChunkOf(task.job, chunk))
-
-    def _report(self, results: list[SegmentResult]) -> None:
-        """Tell the truth and count what it took; the takes are safe in the store."""
-        if not results:
-            return
-        accepted = self._insist(
-            lambda: self._context.truth.finish(self._worker, results), f"{len(results)} results wait"
-        )
-        fresh = [result for result, new in zip(results, accepted or [], strict=False) if new]
-        self.segments_done += len(fresh)
-        self.audio_s += sum(map(audio_s_of, fresh))
-
-    def _insist(self, call: Callable[[], T], what: str) -> T | None:
-        """Call the truth, again and again while the broker is away; None when we were declared dead or are closing."""
-        while not self.fenced.is_set():
-            try:
-                return call()
-            except Fenced:
-                self.fenced.set()
-            except BrokerUnavailable as error:
-                log.warning("broker away, %s: %s", what, error)
-                if self._closing.wait(BROKER_WAIT_S):
-                    return None
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +214,9 @@ class _Release:
     refs: list[str]
 
 
-_Entry = AudioChunkOf | Spoken | _Release | SegmentResult
+def writers_for(slots: int) -> int:
+    """How many takes are written at once."""
+    return min(slots, MOST_WRITERS, max(FEWEST_WRITERS, slots // SLOTS_PER_WRITER))
 
 
 def _chunk(voicing: Voicing, delta: Delta) -> AudioChunk:

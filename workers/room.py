@@ -77,13 +77,14 @@ class Room:
         self.outlet = Outlet(
             context,
             config.worker,
+            slots=config.engine.slots,
             left=lambda: self.intake.finished(),
             again=lambda task, spoken: self.intake.again(task, spoken),
         )
         slots = config.engine.slots
         self.intake = Intake(context.truth, config.worker, slots=slots, model=self.model, outlet=self.outlet)
         self.heartbeat = Heartbeat(
-            context.truth, config.worker, pulse=self._pulse, holds_speech=lambda: self.holds_speech
+            context, config.worker, self.outlet.hand, pulse=self._pulse, holds_speech=lambda: self.holds_speech
         )
         self.heartbeat.every_s = min(BEAT_S, context.settings.worker_ttl_s / 5)
 
@@ -105,7 +106,8 @@ class Room:
     def run(self, stop: Stop, *, grace_s: float) -> int:
         """Work until told to stop or fenced; returns the exit status."""
         self._context.truth.register(self._info())
-        for thread in (self.heartbeat.thread, self.intake.thread, self.outlet.thread):
+        self.outlet.start()
+        for thread in (self.heartbeat.thread, self.intake.thread):
             thread.start()
         while not (stop.stopping or self.fenced):
             self._turn()
@@ -240,7 +242,9 @@ class Room:
         if time.monotonic() - self._turned_s > self._stall_s:
             log.error("the step loop stands still for over %.0f s; no heartbeat", self._stall_s)
             return None
-        return Beat(self.slots_busy, self.outlet.segments_done, self.outlet.audio_s)
+        return Beat(
+            self.slots_busy, self.outlet.segments_done, self.outlet.audio_s, figures=self._context.figures.read()
+        )
 
     def _info(self) -> WorkerInfo:
         config = self._config

@@ -9,15 +9,15 @@ import pytest
 from jobs.kinds import Grade
 from jobs.verdict import Verdict
 from tests.workers.making import Gate, Stage
-from workers import intake, judging, outlet
+from workers import intake, judging, keeping, telling
 
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Stage:
     monkeypatch.setattr(intake, "IDLE_WAIT_S", 0.02)
-    for module in (intake, outlet):
+    for module in (intake, telling):
         monkeypatch.setattr(module, "BROKER_WAIT_S", 0.01)
-    monkeypatch.setattr(outlet, "STORE_WAIT_S", 0.001)
+    monkeypatch.setattr(keeping, "STORE_WAIT_S", 0.001)
     return Stage()
 
 

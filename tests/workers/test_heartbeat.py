@@ -5,14 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from jobs.errors import BrokerUnavailable, Fenced
+from jobs.figures import Figures
 from jobs.protocols import Beat
 from tests.workers.making import until
 from workers import heartbeat as heartbeat_module
+from workers.hand import Hand
 from workers.heartbeat import BEAT_S, SPEECH_BEAT_S, Heartbeat
 
 BEAT = Beat(slots_busy=1, segments_done=2, audio_s=3.0)
@@ -25,12 +28,31 @@ class Listening:
         self.beats: list[tuple[str, Beat]] = []
         self.over: frozenset[str] = frozenset()
         self.error: Exception | None = None
+        self.held: frozenset[str] = frozenset()
+        self.looks = 0
+        self.returned: list[str] = []
+
+    def holding(self, worker: str) -> frozenset[str]:
+        assert worker == "w"
+        self.looks += 1
+        if self.error is not None:
+            raise self.error
+        return self.held - set(self.returned)
+
+    def give_back(self, _worker: str, refs: list[str]) -> int:
+        self.returned += refs
+        return len(refs)
 
     def beat(self, worker: str, beat: Beat) -> frozenset[str]:
         self.beats.append((worker, beat))
         if self.error is not None:
             raise self.error
         return self.over
+
+
+def told(truth: Listening) -> Any:
+    """A context whose truth it is."""
+    return SimpleNamespace(truth=truth, figures=Figures())
 
 
 class Ticks:
@@ -68,7 +90,7 @@ def beats_in(
             raise End
         return speech_s[0] <= ticks.now_s < speech_s[1]
 
-    made: Any = Heartbeat(truth, "w", pulse=pulse, holds_speech=holds_speech)  # type: ignore[arg-type]  # beats alone
+    made: Any = Heartbeat(told(truth), "w", Hand(), pulse=pulse, holds_speech=holds_speech)
     made._ended = ticks  # type: ignore[assignment]
     ticks.is_set = lambda: False  # type: ignore[attr-defined]
     with pytest.raises(End):
@@ -78,7 +100,7 @@ def beats_in(
 
 @contextmanager
 def beating(truth: Any, **options: Any) -> Iterator[Heartbeat]:
-    made = Heartbeat(truth, "w", **{"pulse": lambda: BEAT, "holds_speech": lambda: True, **options})
+    made = Heartbeat(told(truth), "w", Hand(), **{"pulse": lambda: BEAT, "holds_speech": lambda: True, **options})
     made.thread.start()
     yield made
     made.stop()
@@ -156,4 +178,37 @@ def test_a_fenced_one_says_so_and_ends() -> None:
 
 
 def test_one_that_never_began_can_be_stopped() -> None:
-    Heartbeat(Listening(), "w", pulse=lambda: BEAT, holds_speech=lambda: False).stop()  # type: ignore[arg-type]
+    Heartbeat(told(Listening()), "w", Hand(), pulse=lambda: BEAT, holds_speech=lambda: False).stop()
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_the_truth_says_is_here_and_is_not_is_given_back_at_the_second_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(heartbeat_module, "COMPARE_S", 0.01)
+    truth = Listening()
+    truth.held = frozenset({"a|1", "a|2", "a|3"})
+    context, hand = told(truth), Hand()
+    hand.took(["a|1", "a|2", "a|3"])
+    heart = Heartbeat(context, "w", hand, pulse=lambda: BEAT, holds_speech=lambda: True)
+    heart.thread.start()
+    until(lambda: truth.looks > 4, "it compares")
+    assert truth.returned == []
+    hand.left(["a|1", "a|3"])
+    until(lambda: truth.returned, "what is not here is given back")
+    looks = truth.looks
+    until(lambda: truth.looks > looks + 3, "it goes on")
+    heart.stop()
+    assert truth.returned == ["a|1", "a|3"]
+    assert context.figures.read()["errors:forgotten"] == 2
+
+
+@pytest.mark.usefixtures("quick")
+def test_while_the_broker_is_away_nothing_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(heartbeat_module, "COMPARE_S", 0.01)
+    truth = Listening()
+    truth.error = BrokerUnavailable("away")
+    with beating(truth) as heart:
+        until(lambda: truth.looks > 3, "it tries")
+        assert not heart.fenced.is_set()
+    assert truth.returned == []

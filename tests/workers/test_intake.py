@@ -22,7 +22,7 @@ LIMIT = SLOTS + look_ahead(SLOTS)
 
 def make_intake(stage: Stage, *, slots: int = SLOTS) -> Intake:
     stage.truth.register(worker(WORKER, "fake@fake-1"))
-    outlet = Outlet(stage.context, WORKER, left=lambda: None, again=nobody_speaks)
+    outlet = Outlet(stage.context, WORKER, slots=slots, left=lambda: None, again=nobody_speaks)
     return Intake(stage.context.truth, WORKER, slots=slots, model=registry.load, outlet=outlet)
 
 

@@ -11,6 +11,7 @@ import pytest
 from engine.request import Delta, FinishReason
 from jobs.errors import StoreError
 from jobs.events import AudioChunk
+from jobs.figures import Figures
 from jobs.kinds import Grade
 from jobs.protocols import Store
 from jobs.spec import SegmentResult, SegmentTask
@@ -30,10 +31,10 @@ from tests.workers.making import (
     until,
     voicing_of,
 )
-from workers import judging
-from workers import outlet as outlet_module
+from workers import judging, keeping
 from workers.judging import conclude
-from workers.outlet import STORE_TRIES, Outlet
+from workers.keeping import STORE_TRIES
+from workers.outlet import Outlet
 from workers.room import EXIT_FENCED
 
 
@@ -129,7 +130,7 @@ def test_dropped_segments_are_given_back_when_the_broker_is_there_again(stage: S
     stage.replace_truth(outage)
     outlet, tasks = leased(stage)
     outage.away.set()
-    outlet.thread.start()
+    outlet.start()
     outlet.release([task.ref for task in tasks])
     until(lambda: len(outage.refused) > 3, "it is tried again and again")
     assert stage.truth.job(tasks[0].job).held == len(tasks)
@@ -140,7 +141,7 @@ def test_dropped_segments_are_given_back_when_the_broker_is_there_again(stage: S
 
 def test_only_what_the_truth_took_is_counted(stage: Stage) -> None:
     outlet, tasks = leased(stage)
-    outlet.thread.start()
+    outlet.start()
     outlet.report(result(tasks[0]))
     outlet.report(result(tasks[0]))
     outlet.report(result(tasks[1], state=SegmentState.FAILED))
@@ -159,7 +160,7 @@ def test_a_fenced_outlet_tells_nothing_more(stage: Stage) -> None:
     stage.replace_truth(note)
     outlet, tasks = leased(stage)
     stage.truth.retire(WORKER)
-    outlet.thread.start()
+    outlet.start()
     outlet.report(result(tasks[0]))
     until(outlet.fenced.is_set, "the truth refuses")
     outlet.report(result(tasks[1]))
@@ -200,7 +201,7 @@ def test_an_end_without_samples_says_of_a_whole_take_only_that_it_is_complete(
     voicing = voicing_of(tasks[0])
     outlet.delta(voicing, Delta(tasks[0].ref, np.full(100, 0.5, np.float32), 0))
     outlet.delta(voicing, Delta(tasks[0].ref, np.zeros(0, np.float32), 100, finish, error))
-    outlet.thread.start()
+    outlet.start()
     outlet.close()
     chunks = stage.chunks(tasks[0].job)
     assert [chunk.last for chunk in chunks] == ends
@@ -213,7 +214,7 @@ def test_an_end_without_samples_says_of_a_whole_take_only_that_it_is_complete(
 def test_a_take_without_any_samples_has_no_chunk(stage: Stage) -> None:
     outlet, tasks = leased(stage, live=True, checks=ONE_TAKE)
     outlet.delta(voicing_of(tasks[0]), Delta(tasks[0].ref, np.zeros(0, np.float32), 0, FinishReason.STOP))
-    outlet.thread.start()
+    outlet.start()
     outlet.close()
     assert stage.chunks(tasks[0].job) == []
     assert stage.truth.results(tasks[0].job)[0].reason == "the model made no samples"
@@ -225,22 +226,25 @@ def test_what_is_heard_does_not_wait_behind_takes_of_other_jobs(stage: Stage, mo
     for task in tasks[:2]:
         outlet.delta(voicing_of(task), Delta(task.ref, tone, 0, FinishReason.STOP))
     outlet.delta(voicing_of(heard), Delta(heard.ref, tone, 0, None))
-    order: list[tuple[str, int]] = []
+    streamed = threading.Event()
+    order: list[int] = []
     streams, write = stage.context.streams, stage.context.streams.write_audio
 
     def write_audio(job: str, chunk: AudioChunk) -> str:
-        order.append(("chunk", chunk.segment))
+        assert chunk.segment == 2
+        streamed.set()
         return write(job, chunk)
 
-    def kept(store: Store, spoken: judging.Spoken) -> SegmentResult | SegmentTask:
-        order.append(("take", spoken.voicing.task.segment))
-        return conclude(store, spoken)
+    def kept(store: Store, spoken: judging.Spoken, figures: Figures) -> SegmentResult | SegmentTask:
+        assert streamed.wait(20)  # every writer is busy with a take until the chunk is out
+        order.append(spoken.voicing.task.segment)
+        return conclude(store, spoken, figures)
 
     monkeypatch.setattr(streams, "write_audio", write_audio)
-    monkeypatch.setattr(outlet_module, "conclude", kept)
-    outlet.thread.start()
+    monkeypatch.setattr(keeping, "conclude", kept)
+    outlet.start()
     outlet.close()
-    assert order == [("chunk", 2), ("take", 0), ("take", 1)]
+    assert sorted(order) == [0, 1]
 
 
 def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:
@@ -248,4 +252,4 @@ def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:
     tasks = stage.submit(lines(3), **wishes)
     stage.truth.register(worker(WORKER, "fake@fake-1"))
     assert stage.truth.lease(WORKER, len(tasks)) == tasks
-    return Outlet(stage.context, WORKER, left=lambda: None, again=nobody_speaks), tasks
+    return Outlet(stage.context, WORKER, slots=2, left=lambda: None, again=nobody_speaks), tasks

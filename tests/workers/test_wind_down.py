@@ -15,7 +15,7 @@ from workers.engines import EngineSettings
 from workers.room_config import EXIT_BROKEN_THREAD, RoomConfig
 
 CONFIG = RoomConfig(worker="w-1", device="cpu", precision="auto", models=("fake",), engine=EngineSettings(2))
-BROKEN = "import workers.{part} as part, workers.room as room; part.{what} = lambda *_: 1 / 0; room.main()"
+BROKEN = "import workers.{part} as part, workers.room as room; part.{what} = lambda *_, **__: 1 / 0; room.main()"
 
 
 def test_what_runs_is_finished_and_what_waits_is_given_back_at_once(stage: Stage, gate: Gate) -> None:
@@ -87,12 +87,18 @@ def room_process(code: str) -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.mark.parametrize(("part", "what"), [("intake", "Intake._turn"), ("outlet", "Outlet._write"), ("room", "Beat")])
+@pytest.mark.parametrize(
+    ("part", "what"),
+    [
+        ("intake", "Intake._turn"),
+        ("outlet", "Outlet._write_all"),
+        ("outlet", "Outlet._stream_all"),
+        ("telling", "Teller._run"),
+        ("room", "Beat"),
+    ],
+)
 def test_a_thread_that_fails_ends_the_process(part: str, what: str) -> None:
     code = BROKEN.format(part=part, what=what)
-    if part == "outlet":
-        code = code.replace("room.main()", "i = part.Outlet.__init__; part.Outlet.__init__ = (")
-        code += "lambda self, *a, **o: (i(self, *a, **o), self.report(None))[0]); room.main()"
     process = room_process(code)
     _out, err = process.communicate(timeout=60)
     assert process.returncode == EXIT_BROKEN_THREAD, err.decode()
