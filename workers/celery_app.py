@@ -16,7 +16,7 @@ from celery import Celery, Task
 from kombu.exceptions import OperationalError
 
 from jobs import keys
-from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, UnknownJob
+from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, StoreAway, UnknownJob
 from jobs.protocols import Step, StepKind
 from jobs.settings import Settings, load_settings
 from workers.context import Context, open_context
@@ -29,6 +29,8 @@ VISIBILITY_TIMEOUT_S = 3600
 """Longer than the longest step: Redis gives an unconfirmed message to a second worker after this time."""
 MAX_TRIES = 4
 RETRY_DELAY_S = 5
+LONGEST_AWAY_S = 60
+"""Longest time between two tries of a step whose store or broker is away."""
 MAX_STARTS = 8
 """A step that was started this often without an end kills its process (memory, a broken library): no more of it."""
 OUR_BUGS = (
@@ -122,6 +124,10 @@ def register_task(app: Celery, settings: Settings) -> None:
                 run_step(context, StepKind(kind), job, chapter, part)
         except (UnknownJob, IllegalMove) as error:
             log.info("step %s of job %s: the job has moved on (%s)", kind, job, error)
+        except (StoreAway, BrokerUnavailable) as error:
+            # Nothing is wrong with the step: it is tried until they are back, and no try of it counts.
+            wait_s = min(LONGEST_AWAY_S, RETRY_DELAY_S * 2 ** min(task.request.retries, 10))
+            raise task.retry(exc=error, countdown=wait_s, max_retries=None) from error
         except (JobsError, OSError) as error:
             if task.request.retries < MAX_TRIES - 1:
                 raise task.retry(exc=error, countdown=RETRY_DELAY_S) from error

@@ -18,11 +18,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from jobs.errors import ObjectChanged, ObjectMissing, StoreError
+from jobs.errors import ObjectChanged, ObjectMissing, StoreAway, StoreError
 from jobs.stores.names import check_key
 
 _TEMPORARY_MARK = ".part-"
 _MISSING = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+_AWAY = {
+    *(errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN, errno.ECONNRESET, errno.ECONNREFUSED),
+    *(errno.EHOSTDOWN, errno.EHOSTUNREACH, errno.ENETDOWN, errno.ENETUNREACH, errno.EREMOTEIO),
+}
+"""What a folder on a network says when its server is away."""
 _NEXT_STEP = {
     errno.ENOSPC: "free some space there or use a store on another disk",
     errno.EDQUOT: "raise the quota there or use a store on another disk",
@@ -169,7 +174,8 @@ class FolderStore:
         space = "" if free is None else f" ({free:,} bytes free)"
         advice = _NEXT_STEP.get(code, "check the folder and the disk")
         reason = os.strerror(code) if code else str(error)
-        return StoreError(f"cannot {verb} {self.root / key}: {reason}{space}; {advice}, then repeat the step")
+        kind = StoreAway if code in _AWAY else StoreError
+        return kind(f"cannot {verb} {self.root / key}: {reason}{space}; {advice}, then repeat the step")
 
 
 def _version(path: Path) -> tuple[int, int, int] | None:

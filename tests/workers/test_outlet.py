@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.request import Delta, FinishReason
-from jobs.errors import StoreError
+from jobs.errors import StoreAway, StoreError
 from jobs.events import AudioChunk
 from jobs.figures import Figures
 from jobs.kinds import Grade
@@ -81,6 +81,46 @@ def test_a_store_that_keeps_refusing_stops_the_job_and_a_retry_finishes_it(stage
         until(lambda: stage.state(job) is JobState.ASSEMBLING, "all is spoken")
     assert stage.truth.job(job).done == len(tasks)
     assert [stage.heard(task) for task in tasks]
+
+
+def test_a_store_that_is_away_is_waited_for_and_no_job_fails(stage: Stage) -> None:
+    away, asked = threading.Event(), list[str]()
+    away.set()
+
+    def refuse(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "put" and away.is_set():
+            asked.append(name)
+            raise StoreAway("no answer")
+
+    tasks = stage.submit(lines(6))
+    job = tasks[0].job
+    stage.replace_store(refuse)
+    with running(stage, slots=2) as run:
+        until(lambda: len(asked) > 10 * STORE_TRIES, "it is tried again and again")
+        assert stage.state(job) is JobState.RUNNING
+        assert stage.truth.job(job).held <= run.room.intake._limit  # nothing more is leased meanwhile
+        away.clear()
+        until(lambda: stage.state(job) is JobState.ASSEMBLING, "all is spoken")
+    assert stage.takes() == {task.take for task in tasks}
+    assert stage.context.figures.read()["errors:store"] >= len(asked)
+
+
+def test_a_process_that_stops_while_the_store_is_away_gives_its_segments_back(stage: Stage) -> None:
+    asked: list[str] = []
+
+    def refuse(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "put":
+            asked.append(name)
+            raise StoreAway("no answer")
+
+    tasks = stage.submit(lines(6))
+    stage.replace_store(refuse)
+    with running(stage, slots=2) as run:
+        until(lambda: len(asked) > 3, "a take is to be written")
+        run.flag.stopping = True
+        assert run.status() == 0
+    record = stage.truth.job(tasks[0].job)
+    assert (record.state, record.done, record.held, record.waiting) == (JobState.RUNNING, 0, 0, 6)
 
 
 @pytest.mark.parametrize("move", ["cancel", "forget"])
