@@ -5,6 +5,8 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | key | type | content | written by | goes away |
 |---|---|---|---|---|
 | tts:jobs | zset | job → time it was created | create_job | forget |
+| tts:open | set | jobs that are not at their end | scripts | their end, forget |
+| tts:open-built, tts:swept | strings | that tts:open was built anew, counts were looked at | sweep | soon after |
 | tts:job:<job> | hash | spec, state, counters | scripts | forget; all of a speech request: TTL after its end |
 | tts:speech | set | speech requests that are not over; they are not in tts:jobs | speak | their end |
 | tts:seg:<job> | hash | segment → SegmentTask JSON; failed ones stay | enqueue, speak, … | finish, cancel, forget |
@@ -27,8 +29,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
-| tts:audio-bytes | hash | job → bytes of audio data in its stream | workers | forget; when full, expired ones |
-| tts:audio-total | string | sum of tts:audio-bytes | workers, forget | – |
+| tts:audio-bytes, tts:audio-total | hash, string | job → bytes of audio data in its stream; their sum | workers | forget; when full, expired ones |
 | tts:audio-ended | zset | job → when its audio expires (ms) | scripts, workers | as in tts:audio-bytes |
 | tts:tokens | hash | SHA-256 of a secret → Token JSON | add | remove |
 | tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
@@ -52,8 +53,7 @@ Store (`docs/streams.md` section 3)
 | voices/<voice>/clip.flac, voice.json | a reference clip and who agreed to what; the record is written last |
 | files/<file>/content, file.json | an uploaded file or what came of a batch; the record is written last |
 | batches/<batch>/….json, lines.jsonl | a batch of speech requests (`jobs/batches/records.py`), each written once |
-| batches-open/<batch> | one that has not ended yet |
-| batch-audio/<batch>/NNNNNN.ext | audio of its lines in formats that jobs do not write |
+| batches-open/<batch>, batch-audio/<batch>/… | one that has not ended yet; audio of its lines in formats that jobs do not write |
 """
 
 from __future__ import annotations
@@ -65,11 +65,14 @@ import unicodedata
 PREFIX = "tts:"
 CELERY_PREFIX = "tts:c:"
 JOBS = "tts:jobs"
+OPEN = "tts:open"
+OPEN_BUILT = "tts:open-built"
 SPEECH = "tts:speech"
 WORKERS = "tts:workers"
 BLAME = "tts:blame"
 SUSPECTS = "tts:suspects"
 TOTALS = "tts:totals"
+SWEPT = "tts:swept"
 OUTBOX = "tts:outbox"
 OUTBOX_GROUP = "pump"
 DEAD = "tts:dead"

@@ -41,7 +41,7 @@ class S3Server:
             pytest.skip(reason)
         self.kind = kind
         self.folder = Path(tempfile.mkdtemp(prefix="s3-"))
-        self.port = _free_port()
+        self.port = free_port()
         self.endpoint = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -112,7 +112,8 @@ def shared_s3(kind: str) -> S3Server:
     return _shared[kind]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

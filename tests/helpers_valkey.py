@@ -30,6 +30,11 @@ class ValkeyServer:
         self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> ValkeyServer:
         self._process = subprocess.Popen(
             [

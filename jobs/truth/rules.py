@@ -17,6 +17,12 @@ SPEECH_TURN = 0.25
 """By how many segments a speech request starts after the one before it. So those that wait are begun in the order they
 came, and the second turn of a long one comes after the first turns of at most QUANTUM / SPEECH_TURN newer ones."""
 SUSPECT_GROUP = 16
+COUNTED_EVERY_MS = 2500
+"""Sweeps look at counts this often at most, however many there are."""
+OPEN_BUILT_EVERY_MS = 3_600_000
+"""The list of open jobs is built anew this often: scripts of an older version did not keep it."""
+HELD_LONGEST_S = 900
+"""What is held of a job that ended this long ago is held by nobody: its workers heard of the end or were buried."""
 """Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
 BLAME_LIMIT = 2
 """Blames after which a segment is given up. The second one falls on a segment that was alone in its process."""

@@ -107,6 +107,17 @@ local function sync_lane(job)
   end
 end
 
+-- The jobs that are not at their end (and may be some more).
+local function open_jobs()
+  if call('SET', K.open_built, '1', 'NX', 'PX', OPEN_BUILT_EVERY_MS) then
+    for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
+      local state = state_of(job)
+      if state and not FINAL[state] then call('SADD', K.open, job) end
+    end
+  end
+  return call('SMEMBERS', K.open)
+end
+
 local function keys_of(job)
   local found = {}
   for _, kind in ipairs({'job', 'segments', 'waiting', 'left', 'assembled', 'done', 'results', 'starts', 'events', 'audio'}) do
@@ -147,6 +158,7 @@ end
 -- Starts of steps are counted only while the job goes on.
 local function set_state(job, new, reason)
   if FINAL[new] then call('DEL', K.starts .. job) end
+  if not speech_ttl_ms(job) then call(FINAL[new] and 'SREM' or 'SADD', K.open, job) end
   call('HSET', K.job .. job, 'state', new, 'reason', reason)
   touch(job)
   emit(job, 'job', {reason = reason ~= '' and reason or nil})

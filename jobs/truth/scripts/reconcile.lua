@@ -14,7 +14,7 @@ local function put(kind, job, chapter, part)
 end
 
 local quiet_since, quiet_jobs = now_s() - quiet_s, {}
-for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
+for _, job in ipairs(open_jobs()) do
   if tonumber(call('HGET', K.job .. job, 'touched_at_s')) <= quiet_since then quiet_jobs[#quiet_jobs + 1] = job end
 end
 
