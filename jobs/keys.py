@@ -29,8 +29,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
-| tts:audio-bytes, tts:audio-total | hash, string | job → bytes of audio data in its stream; their sum | workers | forget; when full, expired ones |
-| tts:audio-ended | zset | job → when its audio expires (ms) | scripts, workers | as in tts:audio-bytes |
+| tts:audio-bytes, -ended, -total | hash, zset, string | job → bytes; when they expire (ms); sum | workers | forget; when full |
 | tts:tokens | hash | SHA-256 of a secret → Token JSON | add | remove |
 | tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
 | tts:chars:<token> | hash | day (UTC), characters counted on it, last call | count_chars | at the day's end |
@@ -53,7 +52,7 @@ Store (`docs/streams.md` section 3)
 | voices/<voice>/clip.flac, voice.json | a reference clip and who agreed to what; the record is written last |
 | files/<file>/content, file.json | an uploaded file or what came of a batch; the record is written last |
 | batches/<batch>/….json, lines.jsonl | a batch of speech requests (`jobs/batches/records.py`), each written once |
-| batches-open/<batch>, batch-audio/<batch>/… | one that has not ended yet; audio of its lines in formats that jobs do not write |
+| batches-open/<batch>, batch-audio/<batch>/… | it has not ended yet; audio in formats that jobs do not write |
 """
 
 from __future__ import annotations
@@ -227,9 +226,8 @@ def dataset_prefix(job: str, layout: str) -> str:
 
 
 DATASET_INFO = "dataset.json"
-"""What a dataset is: the first and the last file that is written of it."""
 DATASET_ENTRIES = "entries/"
-"""Where a dataset keeps what it holds, below its own prefix: a folder for each job."""
+"""What a dataset is: the first and last file that is written of it; and where what it holds is, a folder a job."""
 
 
 def dataset_entries(job: str) -> str:
@@ -248,7 +246,6 @@ def dataset_left_out(job: str) -> str:
 
 
 FILES = "files/"
-"""Where uploaded files, and those that batches write, are."""
 BATCHES = "batches/"
 """Where all that is kept of batches is, but their audio: that is much."""
 OPEN_BATCHES = "batches-open/"

@@ -25,15 +25,18 @@ from tests.helpers_truth import audit as check_invariants
 
 ENDED_WELL = {JobState.DONE, JobState.DONE_WITH_FAILURES}
 SHARED_KEYS = {
-    *(keys.JOBS, keys.WORKERS, keys.SPEECH, keys.OUTBOX, keys.DEAD, keys.WAKE, keys.TOTALS),
     *(
+        keys.JOBS,
+        keys.WORKERS,
+        keys.SPEECH,
+        keys.OUTBOX,
+        keys.DEAD,
+        keys.WAKE,
+        keys.TOTALS,
         keys.OPEN_BUILT,
         keys.SWEPT,
-        keys.AUDIO_BYTES,
-        keys.AUDIO_TOTAL,
-        keys.AUDIO_ENDED,
-        *(keys.virtual_now(number) for number in range(3)),
     ),
+    *(keys.AUDIO_BYTES, keys.AUDIO_TOTAL, keys.AUDIO_ENDED, *(keys.virtual_now(number) for number in range(3))),
 }
 """Keys that stay though no job is open."""
 
