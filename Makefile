@@ -5,9 +5,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 OUT ?= book
+MINUTES ?= 60
+SEED ?= 1
+LOCK = $(BIN)/uv pip compile --quiet --python-version 3.12 --python-platform x86_64-manylinux_2_28 \
+	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast check format clean
+.PHONY: help setup demo test test-fast soak check format lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +38,9 @@ test: $(VENV)/.tools ## Set up, then run all tests
 test-fast: $(VENV)/.tools ## Only tests without real voices, servers or waiting
 	$(BIN)/pytest -m 'not voice and not slow and not services'
 
+soak: $(VENV)/.tools ## A week of bad weather: MINUTES (60) of kills and outages, then an audit (docs/soak.md)
+	$(BIN)/python -m tests.fault.soak --minutes $(MINUTES) --seed $(SEED) --voice
+
 check: $(VENV)/.tools ## Lint, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +49,11 @@ check: $(VENV)/.tools ## Lint, format and types
 format: $(VENV)/.tools ## Apply the formatter and safe lint fixes
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+lock: $(VENV)/.tools ## Pin what the container images install (deploy/requirements-*.lock)
+	$(LOCK) pyproject.toml --extra api --extra s3 --extra asr -o deploy/requirements-cpu.lock
+	$(LOCK) pyproject.toml --extra api --extra s3 --extra asr --extra gpu -c deploy/torch-gpu.in -o deploy/requirements-gpu.lock
+	$(LOCK) deploy/voice.in --no-deps -o deploy/requirements-voice.lock
 
 clean: ## Remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated
 
 import typer
 
 from cli.options import BrokerOption, JsonOption, shared
-from cli.output import JsonValue, table
+from cli.output import Exit, JsonValue, table
 
 
 def add_to(app: typer.Typer) -> None:
@@ -21,6 +22,7 @@ def add_to(app: typer.Typer) -> None:
     )
     worker.command(epilog="Example:  tts-batch worker gpu --broker redis://queue:6379/0")(gpu)
     worker.command(epilog="Example:  tts-batch worker cpu --broker redis://queue:6379/0")(cpu)
+    worker.command(epilog="Example:  tts-batch worker check --json")(check)
     app.add_typer(worker, name="worker")
 
 
@@ -77,6 +79,26 @@ def cpu(context: typer.Context, as_json: JsonOption = False, broker: BrokerOptio
     settings = settings_for(shared(context).broker)
     configure_logging("cpu-worker", settings.log_level)
     run(settings)
+
+
+def check(context: typer.Context, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
+    """Whether the worker of this machine works: exit code 0 if its heartbeat is there, else 1. For health checks.
+
+    A synthesis worker beats as long as its step loop turns and the broker is reached; one that loads its first model
+    beats too. A worker for the steps of jobs answers a question of Celery.
+    """
+    from cli.session import settings_for
+    from jobs.connect import open_broker
+    from workers.checkup import signs_of_life
+
+    options = shared(context)
+    settings = settings_for(options.broker)
+    with contextlib.closing(open_broker(settings.broker or "", settings)) as opened:
+        signs = signs_of_life(opened.truth, settings)
+    document: dict[str, JsonValue] = {"works": bool(signs), "signs": list(signs)}
+    options.output.result(document, "\n".join(signs) or "no worker of this machine gives a sign of life")
+    if not signs:
+        raise typer.Exit(Exit.FAILED)
 
 
 def workers(context: typer.Context, as_json: JsonOption = False, broker: BrokerOption = None) -> None:

@@ -90,6 +90,11 @@ class UtteranceEngine:
         """Totals so far."""
         return self._stats
 
+    @property
+    def stage_s(self) -> dict[str, float]:
+        """Time in each stage since the engine was made, in s."""
+        return {"encode": self._stats.encode_s, "decode": self._stats.decode_s}
+
     def add(self, request: Request) -> None:
         """Give a request a slot; the next step may already encode it.
 

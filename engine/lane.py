@@ -29,6 +29,14 @@ class Engine(Protocol):
         """True when no request is left, in a slot or on its way out: `step` would do nothing."""
         ...
 
+    @property
+    def stage_s(self) -> dict[str, float]:
+        """Time of this thread in each stage of `step` since the engine was made, in s. May be read by other threads.
+
+        On a GPU the stages launch and `read` waits: it is what the device takes beyond the launches.
+        """
+        ...
+
     def add(self, request: Request) -> None:
         """Give a request a slot. Raises SlotsFull, DuplicateRequest."""
         ...

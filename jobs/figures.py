@@ -34,14 +34,14 @@ class Figure(StrEnum):
     SLOT_S = "slot_s"  # time of all its slots
     SLOT_BUSY_S = "slot_busy_s"  # of those that spoke: divided by the former it is the occupancy
     REFILL_S = "refill_s"  # distribution: from a slot's end to its next segment, while segments wait
-    STEP_S = "step_s"  # by stage
-    STEPS = "steps"  # by stage
+    STEP_S = "step_s"  # by `<model>.<stage>`
+    STEPS = "steps"  # by model
     RETAKES = "retakes"  # by the reason
     VERDICTS = "verdicts"  # by the name of the check that a take failed
     STORE_BYTES = "store_bytes"
     STORE_S = "store_s"
     STREAM_BYTES = "stream_bytes"
-    ERRORS = "errors"  # by kind: store, broker, model, device, forgotten (held by the truth's word alone), …
+    ERRORS = "errors"  # store, broker, chunk (lost), model, forgotten (held by the broker's word alone)
 
 
 class Figures:

@@ -29,7 +29,7 @@ Redis (`<job>`, `<worker>` are ids; one Redis, not a Redis Cluster: the scripts 
 | tts:wake | stream, ≤ 100 | one entry whenever something was queued | scripts | – |
 | tts:events:<job> | stream | public, see docs/streams.md | scripts | forget, TTL after the end |
 | tts:audio:<job> | stream | public, see docs/streams.md | workers | forget, TTL after the end; when full, sooner |
-| tts:audio-bytes, -ended, -total | hash, zset, string | job → bytes; when they expire (ms); sum | workers | forget; when full |
+| tts:audio-bytes, -ended, -total | hash, zset, string | job → bytes; when they go; sum | workers | forget, or full |
 | tts:tokens | hash | SHA-256 of a secret → Token JSON | add | remove |
 | tts:rate:<token> | string | when its requests per minute are all free again | count_request | then |
 | tts:chars:<token> | hash | day (UTC), characters counted on it, last call | count_chars | at the day's end |

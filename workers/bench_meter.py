@@ -73,6 +73,11 @@ class Meter:
         self.end: Mark | None = None
 
     @property
+    def stage_s(self) -> dict[str, float]:
+        """Time in each stage of the engine that is measured."""
+        return self._engine.stage_s
+
+    @property
     def num_slots(self) -> int:
         """As the engine's."""
         return self._engine.num_slots

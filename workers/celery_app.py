@@ -27,6 +27,7 @@ TASK = "tts_batch.step"
 QUEUE = "steps"
 VISIBILITY_TIMEOUT_S = 3600
 """Longer than the longest step: Redis gives an unconfirmed message to a second worker after this time."""
+ANSWER_S = 3.0
 MAX_TRIES = 4
 RETRY_DELAY_S = 5
 LONGEST_AWAY_S = 60
@@ -78,6 +79,20 @@ def celery_url(broker_url: str) -> str:
         return broker_url
     database = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair).get("db", "0")
     return f"redis+socket://{quote(parts.path)}?virtual_host={database}"
+
+
+def answering_workers(broker_url: str) -> list[str]:
+    """The Celery workers that answer within ANSWER_S, as `cpu-<pid>@<host>`.
+
+    Raises:
+        BrokerUnavailable: the broker does not take the question.
+    """
+    try:
+        replies = build_app(broker_url).control.ping(timeout=ANSWER_S)
+    except OperationalError as error:
+        msg = f"the workers could not be asked: {error}"
+        raise BrokerUnavailable(msg) from error
+    return sorted(name for reply in replies for name in reply)
 
 
 class StepSender:

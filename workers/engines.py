@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -16,6 +16,7 @@ from engine.errors import DeviceUnavailable, EngineError, is_lost_device
 from engine.lane import Engine
 from engine.program import UtteranceProgram
 from jobs.errors import BadOption, MissingExtra, NoDevice
+from jobs.figures import Figure, named
 from jobs.settings import Settings
 from models import registry
 from models.base import SpeechModel
@@ -185,6 +186,14 @@ def make_token_engine(program: TokenProgram, settings: EngineSettings, *, timed:
         timed=timed,
     )
     return TokenEngine(program, options)
+
+
+def stage_figures(engines: Mapping[str, Engine]) -> dict[str, float]:
+    """The time that the engines of a process spent in each stage of their steps."""
+    figures: dict[str, float] = {}
+    for model, engine in list(engines.items()):  # a copy: the step loop may make another one
+        figures |= {named(Figure.STEP_S, f"{model}.{stage}"): round(s, 6) for stage, s in engine.stage_s.items()}
+    return figures
 
 
 def busy_slots(engine: Engine) -> int:

@@ -94,6 +94,8 @@ class Intake:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(LOOKUPS_AT_ONCE, thread_name_prefix="intake-look")
         self._wake = threading.Event()
+        self.dry = True
+        """Whether nothing waited at the last look: free slots have no work then."""
         self.stopping = threading.Event()
         self.fenced = threading.Event()
         self.thread = threading.Thread(target=self._run, name="intake", daemon=True)
@@ -192,6 +194,7 @@ class Intake:
         tasks: list[SegmentTask] = []
         if want > 0:
             tasks = self._truth.lease(self._worker, want)
+            self.dry = not tasks and not buffered
         elif want > -self._slots:
             tasks = self._truth.lease(self._worker, min(self._batch, self._slots + want), live_only=True)
         self._outlet.hand.took(task.ref for task in tasks)

@@ -20,6 +20,7 @@ from engine.errors import DeviceUnavailable, is_lost_device
 from engine.lane import Engine
 from engine.request import Delta, FinishReason
 from jobs.errors import BrokerUnavailable
+from jobs.figures import Figure
 from jobs.protocols import Beat
 from jobs.settings import load_settings
 from jobs.spec import ModelOffer, WorkerInfo
@@ -28,12 +29,13 @@ from models.base import SpeechModel
 from workers.catalog import installed_offers
 from workers.context import Context, open_context
 from workers.costs import Costs
-from workers.engines import busy_slots, loading, make_engine
+from workers.engines import busy_slots, loading, make_engine, stage_figures
 from workers.heartbeat import BEAT_S, Heartbeat
 from workers.intake import Intake, failed_result
 from workers.outlet import Outlet
 from workers.process import Stop, StopFlag, configure_logging
 from workers.room_config import EXIT_BROKEN_THREAD, EXIT_FENCED, EXIT_LOST_DEVICE, RoomConfig
+from workers.slot_meter import SlotMeter
 from workers.voicing import Voicing
 
 log = logging.getLogger(__name__)
@@ -68,8 +70,8 @@ class Room:
         self._engines: dict[str, Engine] = {one.offer.name: one.engine for one in loaded}
         self._broken: dict[str, str] = {}
         self._loaded_offers = tuple(one.offer for one in loaded)
-        self._stall_s = STALL_S
-        self._costs = Costs(config.device)
+        self._stall_s, self._costs = STALL_S, Costs(config.device)
+        self._meter = SlotMeter(context.figures, config.engine.slots)
         self._voicings: dict[str, Voicing] = {}
         self._dropping: set[str] = set()
         self._load_lock = threading.Lock()
@@ -147,8 +149,10 @@ class Room:
         self._turned_s = time.monotonic()
         self._drop_cancelled()
         self._fill()
+        self._meter.turn(self.slots_busy, dry=self.intake.dry)
         busy = [(name, engine) for name, engine in self._engines.items() if not engine.idle]
         for name, engine in busy:
+            self._context.figures.add(Figure.STEPS, label=name)
             for delta in self._costs.step(name, engine):
                 self._emit(delta)
         if not busy:
@@ -176,6 +180,7 @@ class Room:
             self._voicings[ready.task.ref] = ready.voicing(model, self._config.engine.numerics(model.card))
             self._costs.enter(ready.task.ref, ready.task.model)
             engine.add(ready.request)
+            self._meter.filled()
 
     def _engine(self, name: str) -> Engine | None:
         """The engine of a model, made at its first segment: by the step loop, whose thread owns it. None: it cannot be
@@ -197,9 +202,11 @@ class Room:
         self.outlet.delta(voicing, delta)
         if delta.last:
             del self._voicings[delta.request_id]
+            self._meter.freed()
             self._dropping.discard(delta.request_id)
             if delta.finish is FinishReason.ERROR:
                 log.error("segment %s failed: %s", delta.request_id, delta.error)
+                self._context.figures.add(Figure.ERRORS, label="model")
 
     def _drop_cancelled(self) -> None:
         cancelled = self.heartbeat.heard()
@@ -242,9 +249,8 @@ class Room:
         if time.monotonic() - self._turned_s > self._stall_s:
             log.error("the step loop stands still for over %.0f s; no heartbeat", self._stall_s)
             return None
-        return Beat(
-            self.slots_busy, self.outlet.segments_done, self.outlet.audio_s, figures=self._context.figures.read()
-        )
+        figures = self._context.figures.read() | stage_figures(self._engines)
+        return Beat(self.slots_busy, self.outlet.segments_done, self.outlet.audio_s, figures)
 
     def _info(self) -> WorkerInfo:
         config = self._config

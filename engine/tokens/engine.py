@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from engine.errors import DuplicateRequest, SlotsFull, UnknownRequest
 from engine.request import Delta, FinishReason, Request
+from engine.stages import Stages
 from engine.tokens.delivery import Delivery
 from engine.tokens.inputs import TokenInputs
 from engine.tokens.ledger import Ledger
@@ -86,6 +87,8 @@ class TokenEngine:
         self._cancelled: set[str] = set()
         self._step = 0
         self._stats = TokenStats(slots, weight_bytes=program.weight_bytes, kv_bytes=self._runner.kv_bytes)
+        self._stages = Stages(prefill=self._prefill, decode=self._decode, read=self._read, codec=self._decode_audio)
+        self.stage_s = self._stages.seconds
 
     @property
     def num_slots(self) -> int:
@@ -159,10 +162,7 @@ class TokenEngine:
         self._step += 1
         self._stats.steps += 1
         self._drop_cancelled()
-        self._prefill()
-        self._decode()
-        self._read()
-        self._decode_audio()
+        self._stages.run()
         deltas = self._delivery.take()
         self._stats.finished_requests += sum(delta.last for delta in deltas)
         return deltas

@@ -110,6 +110,7 @@ class Scripted:
     def __init__(self) -> None:
         self.left: dict[str, int] = {}
         self.totals = TokenStats(2)
+        self.stage_s = {"decode": 0.0}
 
     @property
     def free_slots(self) -> int:
