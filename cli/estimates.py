@@ -25,6 +25,7 @@ from jobs.estimate import (
 from jobs.settings import Settings
 from jobs.spec import JobRecord, ModelOffer
 from jobs.stores import open_store
+from jobs.stores.ahead import side_by_side
 from jobs.tasks import tasks_of
 
 
@@ -48,7 +49,8 @@ class Expecting:
         """Of a draft that is only looked at: takes that are in the store already are not spoken again."""
         store = open_store(draft.spec.store_url, self.settings.s3)
         tasks = tasks_of(draft.plan, draft.spec, draft.job)
-        stored = [task.segment for task in tasks if store.exists(keys.take_info(task.take))]
+        there = side_by_side(lambda task: store.exists(keys.take_info(task.take)), tasks)
+        stored = [task.segment for task, is_there in zip(tasks, there, strict=True) if is_there]
         return without_takes(self._whole(draft, broker), draft, stored)
 
     def accepted(self, draft: Draft, record: JobRecord, broker: Broker) -> Estimate:

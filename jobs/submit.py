@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from jobs import keys
@@ -19,6 +20,7 @@ from jobs.protocols import Store, Truth
 from jobs.retakes import standing
 from jobs.spec import JobRecord, SegmentResult, SegmentTask
 from jobs.state import JobState
+from jobs.stores.ahead import side_by_side
 from jobs.tasks import tasks_of
 
 
@@ -50,7 +52,8 @@ def queue_segments(truth: Truth, store: Store, record: JobRecord) -> None:
 
     Those that the store has a take for count as done.
     """
-    due = [standing(store, task) for task in tasks_of(load_plan(store, record.job), record.spec, record.job)]
+    tasks_now = tasks_of(load_plan(store, record.job), record.spec, record.job)
+    due = list(side_by_side(partial(standing, store), tasks_now))
     tasks = [entry for entry in due if isinstance(entry, SegmentTask)]
     truth.enqueue(record.job, tasks, [entry for entry in due if isinstance(entry, SegmentResult)])
 

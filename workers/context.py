@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jobs.benchmarks import Measurements
 from jobs.connect import Broker, open_broker
@@ -27,6 +27,10 @@ class Context:
     figures: Figures = field(default_factory=Figures)
     """What this process counts."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def with_store(self, url: str, store: Store) -> Context:
+        """The same context with another store at a URL: for one step."""
+        return replace(self, _stores={**self._stores, url: store}, _lock=threading.Lock())
 
     def store(self, url: str) -> Store:
         """The store at a URL; opened once."""

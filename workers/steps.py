@@ -26,6 +26,7 @@ from jobs.protocols import StepKind
 from jobs.retakes import goes_on_at
 from jobs.spec import JobRecord, SegmentResult
 from jobs.state import FINAL_JOB_STATES, JobState, SegmentState
+from jobs.stores.ahead import reading_ahead, side_by_side
 from jobs.submit import queue_segments
 from jobs.takes import has_take
 from jobs.tasks import tasks_of
@@ -53,13 +54,14 @@ def run_step(context: Context, kind: StepKind, job: str, chapter: int | None, pa
         queue_segments(context.truth, context.store(record.spec.store_url), record)
         return
     try:
-        if kind is StepKind.ASSEMBLE and chapter is not None:
-            chapter_step(context, record, chapter)
-        elif kind is StepKind.CHECK and chapter is not None and part is not None:
-            plan = load_plan(context.store(record.spec.store_url), job)
-            check_step(context, record, plan, chapter, part)
-        elif kind is StepKind.FINISH:
-            finish_step(context, record)
+        with reading_ahead(context.store(record.spec.store_url), _takes_of(context, record, chapter)) as store:
+            near = context.with_store(record.spec.store_url, store)
+            if kind is StepKind.ASSEMBLE and chapter is not None:
+                chapter_step(near, record, chapter)
+            elif kind is StepKind.CHECK and chapter is not None and part is not None:
+                check_step(near, record, load_plan(store, job), chapter, part)
+            elif kind is StepKind.FINISH:
+                finish_step(near, record)
     except (ObjectMissing, ObjectDamaged) as error:
         if not _speak_lost_takes(context, record):
             raise
@@ -122,6 +124,13 @@ def _all_finished(plan: Plan, results: Mapping[int, SegmentResult], chapter: int
     return all(one.segment in results for one in plan.segments if chapter in (None, one.chapter))
 
 
+def _takes_of(context: Context, record: JobRecord, chapter: int | None) -> list[str]:
+    """The objects of the takes of a job (of one chapter), in the order in which they are heard."""
+    results = context.truth.results(record.job).values()
+    takes = [one.take for one in results if one.state is SegmentState.DONE and chapter in (None, one.chapter)]
+    return [key for take in takes for key in (keys.take_info(take), keys.take_audio(take))]
+
+
 def _note_speed(context: Context, record: JobRecord, plan: Plan, results: Mapping[int, SegmentResult]) -> None:
     """Remember how fast the job was, for the next one's estimate; a full disk is no reason to fail it."""
     if context.measurements is None:
@@ -139,7 +148,6 @@ def _speak_lost_takes(context: Context, record: JobRecord) -> bool:
     done = {segment for segment, result in results.items() if result.state is SegmentState.DONE}
     plan = load_plan(store, record.job)
     tasks = [task for task in tasks_of(plan, record.spec, record.job) if task.segment in done]
-    lost = [
-        goes_on_at(task, results[task.segment]) for task in tasks if has_take(store, results[task.segment].take) is None
-    ]
+    found = side_by_side(lambda task: has_take(store, results[task.segment].take), tasks)
+    lost = [goes_on_at(task, results[task.segment]) for task, info in zip(tasks, found, strict=True) if info is None]
     return bool(lost) and context.truth.speak_again(record.job, lost) > 0
