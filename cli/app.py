@@ -25,6 +25,7 @@ from cli import (
     serve,
     submit,
     tokens,
+    top,
     warm,
 )
 from cli.options import Shared, shared
@@ -107,6 +108,7 @@ export.add_to(app)
 control.add_to(app)
 models_view.add_to(app)
 nodes.add_to(app)
+top.add_to(app)
 serve.add_to(app)
 tokens.add_to(app)
 doctor.add_to(app)

@@ -33,6 +33,8 @@ class ServerFacts:
     appendonly: bool | None
     maxmemory_policy: str | None
     used_memory_bytes: int | None
+    maxmemory_bytes: int | None = None
+    """0: no limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Broker:
             appendonly=bool(info["aof_enabled"]) if "aof_enabled" in info else None,
             maxmemory_policy=info.get("maxmemory_policy"),
             used_memory_bytes=info.get("used_memory"),
+            maxmemory_bytes=info.get("maxmemory"),
         )
 
 

@@ -15,6 +15,8 @@ LABEL = ":"
 """Between a figure's name and its label."""
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 """Upper bounds of the classes of a time that is counted as a distribution."""
+MORE = "more"
+"""The class above the last bound."""
 
 
 class Total(StrEnum):
@@ -25,6 +27,8 @@ class Total(StrEnum):
     GIVEN_BACK = "given_back"  # asked (by the worker itself), retired, crashed, silent
     SUSPECTS = "suspects"
     DEAD_LETTERS = "dead_letters"
+    STEPS = "steps"  # by `<kind>.<done or failed>`: steps of jobs
+    STEP_MS = "step_ms"  # by kind
     SPOKEN_AGAIN = "spoken_again"  # rule (second look), missing (take lost), retry (by a user)
 
 
@@ -59,7 +63,7 @@ class Figures:
     def observe(self, figure: Figure, seconds: float) -> None:
         """Add to a distribution: its sum, its count, and the class that the time falls in."""
         place = bisect_left(SECONDS, seconds)
-        bound = f"{SECONDS[place]:g}" if place < len(SECONDS) else "more"
+        bound = f"{SECONDS[place]:g}" if place < len(SECONDS) else MORE
         with self._lock:
             for label, value in (("sum", seconds), ("count", 1.0), (bound, 1.0)):
                 self._totals[named(figure, label)] += value

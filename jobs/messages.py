@@ -62,10 +62,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How much there is to do: segments that wait, by class (paused jobs aside), and those that workers hold."""
+    """How much there is to do: segments that wait, by class (paused jobs aside), those that workers hold, and steps of
+    jobs that were not handed to a CPU worker yet."""
 
     waiting: dict[Priority, int]
     held: int
+    steps: int = 0
 
     @property
     def segments(self) -> int:

@@ -13,7 +13,17 @@ from tests.helpers_house_plan import ROOMS, Source
 ROOT = Path(__file__).parent.parent
 TOP_LEVEL = {
     *ROOMS,
-    *("tests", "deploy", "docs", "examples", ".ci", ".dockerignore", ".gitignore", ".pre-commit-config.yaml", "docker-compose.yml"),
+    *(
+        "tests",
+        "deploy",
+        "docs",
+        "examples",
+        ".ci",
+        ".dockerignore",
+        ".gitignore",
+        ".pre-commit-config.yaml",
+        "docker-compose.yml",
+    ),
     *("pyproject.toml", "Makefile", "LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
 }
 

@@ -10,6 +10,9 @@ import functools
 import logging
 import os
 import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from urllib.parse import quote, urlsplit
 
 from celery import Celery, Task
@@ -17,7 +20,8 @@ from kombu.exceptions import OperationalError
 
 from jobs import keys
 from jobs.errors import BrokerUnavailable, IllegalMove, JobsError, StoreAway, UnknownJob
-from jobs.protocols import Step, StepKind
+from jobs.figures import Total, named
+from jobs.protocols import Step, StepKind, Truth
 from jobs.settings import Settings, load_settings
 from workers.context import Context, open_context
 from workers.process import configure_logging
@@ -136,7 +140,8 @@ def register_task(app: Celery, settings: Settings) -> None:
                 died = StepDied(f"it was started {starts - 1} times and never came to an end")
                 give_up(context, StepKind(kind), job, died)
             else:
-                run_step(context, StepKind(kind), job, chapter, part)
+                with counted(context.truth, kind):
+                    run_step(context, StepKind(kind), job, chapter, part)
         except (UnknownJob, IllegalMove) as error:
             log.info("step %s of job %s: the job has moved on (%s)", kind, job, error)
         except (StoreAway, BrokerUnavailable) as error:
@@ -150,6 +155,19 @@ def register_task(app: Celery, settings: Settings) -> None:
         except OUR_BUGS as error:
             log.exception("step %s of job %s met something unforeseen", kind, job)
             give_up(context, StepKind(kind), job, error)
+
+
+@contextmanager
+def counted(truth: Truth, kind: str) -> Iterator[None]:
+    """Count a step and how long it took, in the totals of the truth; a broker that is away counts nothing."""
+    began_s, end = time.monotonic(), "failed"
+    try:
+        yield
+        end = "done"
+    finally:
+        took_ms = round(1000 * (time.monotonic() - began_s))
+        with suppress(BrokerUnavailable):
+            truth.count({named(Total.STEPS, f"{kind}.{end}"): 1, named(Total.STEP_MS, kind): took_ms})
 
 
 def main() -> None:

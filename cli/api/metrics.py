@@ -28,7 +28,7 @@ class Metrics:
 
     def __init__(self, service: Service, open_streams: Callable[[], int]) -> None:
         self.registry = registry = CollectorRegistry(auto_describe=False)
-        registry.register(TruthCollector(service.truth))
+        registry.register(TruthCollector(service.broker))
         self.requests = Counter(
             f"{PREFIX}api_requests", "Answered requests.", ["method", "route", "status"], registry=registry
         )

@@ -143,7 +143,8 @@ class MemoryTruth(MemoryLists):
         """How much waits, by class (suspects in their own, paused jobs not at all), and how much workers hold."""
         with self._changed:
             waiting = {priority: self._state.waiting_in(number) for priority, number in PRIORITY_CLASS.items()}
-            return Depth(waiting, sum(len(worker.held) for worker in self._state.workers.values()))
+            held = sum(len(worker.held) for worker in self._state.workers.values())
+            return Depth(waiting, held, len(self._state.outbox))
 
     def wait_for_work(self, timeout_s: float) -> bool:
         """Sleep until something was queued since this thread's last call (at its first: ever); False: time is up."""

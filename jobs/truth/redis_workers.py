@@ -126,8 +126,8 @@ class RedisWorkers(RedisPart):
 
     def depth(self) -> Depth:
         """How much waits, by class (suspects in their own, paused jobs not at all), and how much workers hold."""
-        *waiting, held = self._run("depth")
-        return Depth({priority: waiting[place] for priority, place in PRIORITY_CLASS.items()}, held)
+        *waiting, held, steps = self._run("depth")
+        return Depth({priority: waiting[place] for priority, place in PRIORITY_CLASS.items()}, held, steps)
 
     def wait_for_work(self, timeout_s: float) -> bool:
         """Sleep until something was queued since this thread's last call (at its first: ever); False: time is up."""

@@ -1,5 +1,5 @@
 -- How much waits and is held (Truth.depth). ARGV: none.
--- Returns how many segments wait in the classes 0, 1, 2, then how many workers hold. Suspects wait in their own class;
+-- Returns how many segments wait in the classes 0, 1, 2, then how many workers hold, then steps in the outbox. Suspects wait in their own class;
 -- what waits in paused jobs counts for nothing. Writes: nothing.
 local depth = {0, 0, 0, 0}
 local function count(place, segments)
@@ -15,4 +15,5 @@ for _, text in ipairs(call('LRANGE', K.suspects, 0, -1)) do
   end
 end
 for _, worker in ipairs(call('ZRANGE', K.workers, 0, -1)) do count(4, call('SCARD', K.held .. worker)) end
+depth[5] = call('XLEN', K.outbox)
 return depth
