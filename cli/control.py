@@ -104,29 +104,50 @@ def purge(
     context: typer.Context,
     jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB…]", help="Finished jobs to delete.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="All finished jobs.")] = False,
+    older_than: Annotated[
+        str | None, typer.Option(metavar="AGE", help="Finished jobs that ended so long ago: 30d, 12h, 90m.")
+    ] = None,
     takes: Annotated[bool, typer.Option("--takes", help="Also takes that no remaining job uses.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say which jobs.")] = False,
     as_json: JsonOption = False,
     broker: BrokerOption = None,
 ) -> None:
     """Delete finished jobs: their records, streams and objects in the store. Delivered copies are not touched."""
     from cli.session import connect
     from jobs.errors import BadOption
-    from jobs.purge import purge_jobs, purge_takes
-    from jobs.state import FINAL_JOB_STATES
+    from jobs.purge import ended_before, finish_purges, purge_jobs, purge_takes
 
     options = shared(context)
-    if not (jobs or everything or takes):
-        msg = "say what to delete: job ids, --all finished jobs, or --takes"
+    if not (jobs or everything or older_than or takes):
+        msg = "say what to delete: job ids, --all finished jobs, --older-than 30d, or --takes"
         raise BadOption(msg)
+    age_s = 0.0 if everything else _age_s(older_than) if older_than else None
     with connect(options.broker) as session:
         truth = session.broker.truth
-        finished = [r.job for r in truth.jobs() if r.state in FINAL_JOB_STATES] if everything else []
+        finished = [record.job for record in ended_before(truth, age_s)] if age_s is not None else []
         chosen = [*dict.fromkeys([*(jobs or []), *finished])]
         stores = {session.store_of(record).url for record in truth.jobs()} | {session.settings.store_url}
-        purge_jobs(truth, session.store, chosen)
-        dropped = sum(purge_takes(truth, session.store(url)) for url in sorted(stores)) if takes else 0
+        dropped = 0
+        if not dry_run:
+            purge_jobs(truth, session.store, chosen)
+            for url in sorted(stores):
+                finish_purges(truth, session.store(url))
+                dropped += purge_takes(truth, session.store, session.store(url)) if takes else 0
     text = f"{_counted(len(chosen), 'job')} and {_counted(dropped, 'take')} deleted"
-    options.output.result({"jobs": chosen, "takes": dropped}, text)
+    shown = "\n".join([*chosen, f"{_counted(len(chosen), 'job')} would be deleted"]) if dry_run else text
+    options.output.result({"jobs": chosen, "takes": dropped, "dry_run": dry_run}, shown)
+
+
+def _age_s(text: str) -> float:
+    """Seconds of `30d`, `12h`, `90m` or `45s`. Raises BadOption."""
+    from jobs.errors import BadOption
+
+    units_s = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+    number, unit = text[:-1], text[-1:]
+    if unit not in units_s or not number.isdecimal():
+        msg = f"--older-than {text!r} is not an age; write a whole number and s, m, h or d, such as 30d"
+        raise BadOption(msg)
+    return float(int(number) * units_s[unit])
 
 
 def _counted(number: int, name: str) -> str:

@@ -34,7 +34,6 @@ def serve(  # one parameter per option is how Typer declares a command line
     ] = False,
     max_streams: Annotated[int, typer.Option(min=1, help="Answers sent while they are made, at one time.")] = 256,
     max_upload: Annotated[int, typer.Option(min=1, metavar="MB", help="Largest upload.")] = 200,
-    max_waiting: Annotated[int, typer.Option(min=1, help="Waiting segments beyond which work is refused.")] = 1_000_000,
     as_json: JsonOption = False,
     broker: BrokerOption = None,
 ) -> None:
@@ -49,9 +48,10 @@ def serve(  # one parameter per option is how Typer declares a command line
     from cli.session import connect
 
     options = shared(context)
-    limits = Limits(streams=max_streams, upload_bytes=max_upload * 1024 * 1024, waiting_segments=max_waiting)
     asked = ServeOptions.of(host, port, alias or (), cors_origin or (), open_to_all=open_to_all)
     with asked.listener() as listener, connect(options.broker, needs_node=True) as session:
+        waiting = session.settings.max_waiting_segments or None
+        limits = Limits(streams=max_streams, upload_bytes=max_upload * 1024 * 1024, waiting_segments=waiting)
         serve_until_stopped(session, options.output, listener, asked, limits)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from cli.output import Exit, JsonValue, Output
 from cli.plan_show import show_plan
 from cli.session import connect, find_offer, settings_for
 from cli.sources import Reading, source_of
+from jobs.admission import check_room
 from jobs.connect import Broker
 from jobs.deliver import check_folder
 from jobs.drafts import Draft, Source, Wishes, make_draft
@@ -63,7 +65,9 @@ def run(ask: Ask, options: Shared) -> Exit:
         if session is None:
             session = stack.enter_context(connect(None, needs_node=ask.wait, model=model))
         session.check_served(model, command="tts-batch up")
-        records = [accept(draft, session.broker.truth, session.store(wishes.store_url)) for draft in drafts]
+        check = partial(check_room, session.broker, max_waiting=settings.max_waiting_segments or None)
+        truth, store = session.broker.truth, session.store(wishes.store_url)
+        records = [accept(draft, truth, store, check=check) for draft in drafts]
         pairs = zip(drafts, records, strict=True)
         estimates = [expecting.accepted(draft, record, session.broker) for draft, record in pairs]
         _tell(output, drafts, estimates)

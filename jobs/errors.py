@@ -11,6 +11,7 @@ JobsError
 │   └── BadOutput       the place for the output cannot be written or is too small
 ├── BrokerUnavailable   no Redis or Valkey answers at the URL (exit code 3)
 ├── NoDevice            the device asked for is not on this machine (exit code 4)
+├── QueueFull           so much waits that no new work is taken
 ├── IllegalMove         a state change the transition table forbids
 ├── Fenced              this worker was declared dead; it must stop
 ├── StoreError          a store refused or lost an object
@@ -100,6 +101,10 @@ class BrokerUnavailable(JobsError):
 
 class NoDevice(JobsError):
     """The device asked for is not on this machine."""
+
+
+class QueueFull(JobsError):
+    """So much waits, or the broker's memory is so full, that no new work is taken now."""
 
 
 class IllegalMove(JobsError):

@@ -246,8 +246,8 @@ def dataset_left_out(job: str) -> str:
 
 
 FILES = "files/"
-BATCHES = "batches/"
-"""Where all that is kept of batches is, but their audio: that is much."""
+BATCHES = "batches/"  # all that is kept of batches but their audio
+PURGES = "purges/"  # <job>: its objects are being deleted; whoever finds it goes on
 OPEN_BATCHES = "batches-open/"
 
 

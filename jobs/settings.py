@@ -37,6 +37,8 @@ _LEAST = {
     "processes": 0,
     "slots": 0,
     "worker_ttl_s": 1,
+    "max_waiting_segments": 0,
+    "keep_jobs_s": 0,
     "grace_s": 0,
     "max_audio_stream_bytes": 1,
     "max_audio_total_bytes": 1,
@@ -86,6 +88,10 @@ class Settings:
     """Where kernels that were compiled for this machine are kept; None: `<data_dir>/kernels`."""
     precision: str = "auto"
     """Arithmetic: auto (bf16 on GPUs and, in decoders, on processors that have it), fp32 or bf16."""
+    max_waiting_segments: int = 1_000_000
+    """Segments that may wait before new work is refused (each takes about 0.5 kB of the broker); 0: any number."""
+    keep_jobs_s: float = 0.0
+    """Jobs that ended so long ago are deleted by the workers for their steps; 0: never."""
     worker_ttl_s: float = 15.0
     """A worker without heartbeat for this long is buried and its segments are given back."""
     grace_s: float = 10.0

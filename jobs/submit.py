@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -24,10 +25,11 @@ from jobs.stores.ahead import side_by_side
 from jobs.tasks import tasks_of
 
 
-def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
+def accept(draft: Draft, truth: Truth, store: Store, *, check: Callable[[], None] = lambda: None) -> JobRecord:
     """Store a draft and register it; a job of the same source and options is gone on with instead.
 
-    A cancelled or failed one is started anew (its takes are reused); a paused one is let go on.
+    A cancelled or failed one is started anew (its takes are reused); a paused one is let go on. `check` is asked before
+    work is begun that was not there before.
 
     Raises:
         StoreError: the store refuses; nothing is registered then.
@@ -36,9 +38,11 @@ def accept(draft: Draft, truth: Truth, store: Store) -> JobRecord:
     try:
         old = truth.job(draft.job)
     except UnknownJob:
+        check()
         _check_store(draft)
         return _register(draft, truth, store)
     if old.state in {JobState.CANCELLED, JobState.FAILED}:
+        check()
         _check_store(draft)
         with suppress(UnknownJob, IllegalMove):  # somebody else submits it again at this moment: theirs is as good
             truth.forget(draft.job)

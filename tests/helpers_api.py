@@ -50,7 +50,7 @@ from jobs.state import FINAL_JOB_STATES
 from jobs.stores import open_store
 from jobs.verdict import Verdict
 from tests.workers.making import Running
-from workers import intake, judging, outlet
+from workers import intake, judging, telling
 from workers.catalog import find_offer
 from workers.context import Context
 from workers.engines import EngineSettings
@@ -155,7 +155,7 @@ def working(service: Service, *, slots: int = 4, judged: bool = False) -> Iterat
     context = Context(service.settings, service.truth, service.broker.streams, {store_url: open_store(store_url)})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intake, "IDLE_WAIT_S", 0.02)
-        for module in (intake, outlet):
+        for module in (intake, telling):
             patch.setattr(module, "BROKER_WAIT_S", 0.01)
         if not judged:  # the fake's tones are no speech
             patch.setattr(judging, "check_take", lambda _samples, _facts: Verdict(grade=Grade.GOOD))

@@ -30,6 +30,7 @@ TOP_LEVEL = {
 TYPER = "Typer reads a command line from a function's parameters: one for each option"
 EXCEPTIONS: dict[str, str] = {
     "cli/bench.py: bench": TYPER,
+    "cli/control.py: purge": TYPER,
     "cli/control.py: retry": TYPER,
     "cli/export.py: export": TYPER,
     "cli/listen.py: listen": TYPER,

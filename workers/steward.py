@@ -9,16 +9,17 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jobs.errors import BrokerUnavailable
-from jobs.protocols import Truth
+from jobs.errors import BrokerUnavailable, IllegalMove, StoreError, UnknownJob
+from jobs.purge import ended_before, finish_purges, purge_jobs
 from jobs.settings import Settings, child_environment, drop_foreign_environment, load_settings
 from workers.celery_app import StepSender
-from workers.context import open_context
+from workers.context import Context, open_context
 from workers.process import Member, StopFlag, configure_logging, module_command, stop_together
 
 log = logging.getLogger(__name__)
@@ -27,6 +28,9 @@ OUTBOX_WAIT_S = 0.5
 OUTBOX_BATCH = 64
 SWEEP_EVERY_S = 3.0
 RECONCILE_EVERY_S = 20.0
+HOUSEKEEPING_EVERY_S = 600.0
+UNFINISHED_S = 86_400.0
+"""What a writer began this long ago it will not finish."""
 STOP_MARGIN_S = 2.0
 
 
@@ -45,16 +49,56 @@ class Chore:
             self.action()
 
 
+class Housekeeping:
+    """What takes long and may wait: deletes what is kept too long, finishes deletions, sweeps the store of what dead
+    writers left. In a thread of its own, one round at a time."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._thread = threading.Thread()
+
+    def begin(self) -> None:
+        """Start a round, unless the one before still runs."""
+        if not self._thread.is_alive():
+            self._thread = threading.Thread(target=self._round, name="housekeeping", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait for the end of a round."""
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _round(self) -> None:
+        context, settings = self._context, self._context.settings
+        store = context.store(settings.store_url)
+        try:
+            finish_purges(context.truth, store)
+            if settings.keep_jobs_s:
+                for record in ended_before(context.truth, settings.keep_jobs_s):
+                    purge_jobs(context.truth, context.store, [record.job])
+                    log.info("job %s ended %.0f s ago and is deleted", record.job, settings.keep_jobs_s)
+            swept = store.sweep_unfinished(older_than_s=UNFINISHED_S)
+            if swept:
+                log.info("%d unfinished uploads or files of dead writers are gone from %s", swept, store.url)
+        except (BrokerUnavailable, StoreError, UnknownJob, IllegalMove) as error:
+            log.warning("housekeeping goes on later: %s", error)
+
+
 class Steward:
     """One round after the other over one broker. A lost broker only delays: everything starts from the truth again."""
 
-    def __init__(self, truth: Truth, sender: StepSender, *, worker_ttl_s: float) -> None:
-        self._truth = truth
+    def __init__(self, context: Context, sender: StepSender) -> None:
+        self._truth = context.truth
         self._sender = sender
+        self._housekeeping = Housekeeping(context)
         self._name = f"{socket.gethostname()}-{os.getpid()}"
-        self._worker_ttl_s = worker_ttl_s
+        self._worker_ttl_s = context.settings.worker_ttl_s
         self._trouble_until_s = 0.0
-        self._chores = [Chore(SWEEP_EVERY_S, self._sweep), Chore(RECONCILE_EVERY_S, self._truth.reconcile)]
+        self._chores = [
+            Chore(SWEEP_EVERY_S, self._sweep),
+            Chore(RECONCILE_EVERY_S, self._truth.reconcile),
+            Chore(HOUSEKEEPING_EVERY_S, self._housekeeping.begin),
+        ]
 
     def round(self) -> None:
         """Hand over waiting steps, then do what is due."""
@@ -91,7 +135,7 @@ def run(settings: Settings) -> None:
     stop = StopFlag()
     context = open_context(settings)
     broker = settings.broker or ""
-    steward = Steward(context.truth, StepSender(broker), worker_ttl_s=settings.worker_ttl_s)
+    steward = Steward(context, StepSender(broker))
     celery = Member("steps", module_command("workers.celery_app"), child_environment(settings))
     while not stop.stopping:
         status = celery.poll()

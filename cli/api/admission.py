@@ -5,7 +5,8 @@ from __future__ import annotations
 from cli.api.errors import ApiError
 from cli.api.service import Service
 from cli.api.wording import for_http
-from jobs.errors import BadOption
+from jobs.admission import check_room
+from jobs.errors import BadOption, QueueFull
 from jobs.spec import ModelOffer
 
 RETRY_AFTER_S = 5
@@ -14,11 +15,11 @@ RETRY_AFTER_S = 5
 
 def check_queue(service: Service) -> None:
     """Raise ApiError 503 where so much waits already that nothing more is taken on."""
-    limit = service.limits.waiting_segments
-    waiting = service.truth.depth().segments
-    if waiting >= limit:
-        msg = f"{waiting} segments wait already, this server takes new work below {limit}; try again later"
-        raise ApiError(503, msg, code="queue_full", headers={"Retry-After": str(RETRY_AFTER_S)})
+    try:
+        check_room(service.broker, max_waiting=service.limits.waiting_segments)
+    except QueueFull as error:
+        headers = {"Retry-After": str(RETRY_AFTER_S)}
+        raise ApiError(503, for_http(str(error)), code="queue_full", headers=headers) from error
 
 
 def offer_of(service: Service, model: str) -> ModelOffer:

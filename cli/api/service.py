@@ -54,8 +54,8 @@ class Limits:
     """Longest `input` of one speech request; longer texts are jobs."""
     streams: int = 256
     """Answers that are sent while they are made, at one time: speech, live audio and events together."""
-    waiting_segments: int = 1_000_000
-    """Segments that may wait in the whole queue before new work is refused (503)."""
+    waiting_segments: int | None = 1_000_000
+    """Segments that may wait in the whole queue before new work is refused (503); None: any number."""
 
 
 @dataclass

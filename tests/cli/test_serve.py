@@ -13,6 +13,7 @@ from cli.api.server import ServeOptions
 from cli.api.service import Limits
 from cli.serve import serve
 from jobs.errors import BadOption
+from jobs.settings import Settings
 from tests.cli.conftest import Door
 
 
@@ -25,7 +26,7 @@ def test_the_limits_that_the_command_shows_are_those_of_a_server():
     limits = Limits(
         streams=shown["max_streams"],
         upload_bytes=shown["max_upload"] * 1024 * 1024,
-        waiting_segments=shown["max_waiting"],
+        waiting_segments=Settings().max_waiting_segments,
     )
     assert limits == Limits()
 

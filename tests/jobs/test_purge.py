@@ -8,7 +8,7 @@ from jobs import keys
 from jobs.attempts import at_attempt
 from jobs.errors import IllegalMove, ObjectMissing, UnknownJob
 from jobs.plan_store import load_plan
-from jobs.purge import purge_jobs, purge_takes
+from jobs.purge import ended_before, finish_purges, purge_jobs, purge_takes
 from jobs.spec import Checks
 from jobs.state import JobState
 from jobs.stores import FolderStore, open_store
@@ -38,15 +38,15 @@ def test_takes_that_another_job_uses_survive():
     second = finished(world, f"{SHARED} {SECOND}", "second.txt")
     assert world.truth.job(second).reused == 1
     assert len(objects(world, keys.TAKES)) == 2 * 3
-    assert purge_takes(world.truth, world.store) == 0
+    assert purge_takes(world.truth, open_store, world.store) == 0
     purge_jobs(world.truth, open_store, [first])
     assert [record.job for record in world.truth.jobs()] == [second]
     assert objects(world, keys.job_object(first, "")) == []
-    assert purge_takes(world.truth, world.store) == 1
+    assert purge_takes(world.truth, open_store, world.store) == 1
     used = {result.take for result in world.truth.results(second).values()}
     assert set(objects(world, keys.TAKES)) == {key for t in used for key in (keys.take_audio(t), keys.take_info(t))}
     purge_jobs(world.truth, open_store, [second])
-    assert purge_takes(world.truth, world.store) == 2
+    assert purge_takes(world.truth, open_store, world.store) == 2
     assert objects(world, "") == []
 
 
@@ -60,7 +60,7 @@ def test_every_attempt_a_job_may_make_stays_and_what_was_heard_in_it():
     heard = [keys.take_heard(take, "base.en") for take in (kept[0], kept[2], "f" * 32)]
     for key in heard:
         world.store.put(key, b"{}")
-    assert purge_takes(world.truth, world.store) == 2
+    assert purge_takes(world.truth, open_store, world.store) == 2
     there = objects(world, keys.TAKES)
     assert set(there) == {keys.take_audio(kept[0]), *map(keys.take_info, kept), *heard[:2]}
 
@@ -73,7 +73,7 @@ def test_attempts_of_a_retry_stay():
     made[0] = made[0].model_copy(update={"takes": 4})
     for attempt in range(1, 6):
         world.store.put(keys.take_info(at_attempt(task, attempt).take), b"{}")
-    assert purge_takes(world.truth, world.store) == 2
+    assert purge_takes(world.truth, open_store, world.store) == 2
 
 
 def test_an_unfinished_job_is_refused_and_nothing_is_deleted():
@@ -102,7 +102,7 @@ def test_takes_of_a_job_that_waits_are_in_use():
     world = World()
     world.submit(f"{FIRST} {SECOND}")
     world.speak(world.lease()[0])
-    assert purge_takes(world.truth, world.store) == 0
+    assert purge_takes(world.truth, open_store, world.store) == 0
 
 
 @pytest.mark.parametrize("spelling", ["{root}/", "{root}/.", "/{root}", "{root}/../store", "{link}"])
@@ -112,8 +112,8 @@ def test_takes_of_a_store_that_is_spelled_in_another_way_are_in_use(tmp_path, sp
     link.symlink_to(root)
     world = World(FolderStore(root))
     finished(world, FIRST, "first.txt", store_url="file://" + spelling.format(root=root, link=link))
-    assert purge_takes(world.truth, FolderStore(root)) == 0
-    assert purge_takes(world.truth, FolderStore(link)) == 0
+    assert purge_takes(world.truth, open_store, FolderStore(root)) == 0
+    assert purge_takes(world.truth, open_store, FolderStore(link)) == 0
     assert len(objects(world, keys.TAKES)) == 2
 
 
@@ -124,7 +124,7 @@ def test_jobs_of_another_store_do_not_count():
     world.store.put(keys.take_info("ab" * 16), b"{}")
     world.store.put(keys.take_audio("ab" * 16), b"")
     other.store.put(keys.job_object(world.truth.jobs()[0].job, "plan.jsonl"), b"never read")
-    assert purge_takes(world.truth, world.store) == 1
+    assert purge_takes(world.truth, open_store, world.store) == 1
 
 
 def test_without_the_plan_of_a_job_no_take_is_deleted():
@@ -132,5 +132,52 @@ def test_without_the_plan_of_a_job_no_take_is_deleted():
     job = finished(world, FIRST, "first.txt")
     world.store.delete(keys.job_object(job, "plan.jsonl"))
     with pytest.raises(ObjectMissing, match=r"plan\.jsonl"):
-        purge_takes(world.truth, world.store)
+        purge_takes(world.truth, open_store, world.store)
     assert len(objects(world, keys.TAKES)) == 2
+
+
+@pytest.mark.parametrize("stop_at", range(6))
+def test_a_deletion_that_was_killed_is_finished_by_the_next(monkeypatch: pytest.MonkeyPatch, stop_at: int) -> None:
+    """Killed before the first object went, after it, and so on: in the end nothing of the job is left."""
+    world = World()
+    job = finished(world, f"{SHARED} {FIRST}", "first.txt")
+    kept = finished(world, SECOND, "second.txt")
+    ours = {key for key in objects(world, "jobs/") if key.startswith(f"jobs/{job}/")}
+    delete, deleted = world.store.delete, list[str]()
+
+    def killed(key: str) -> None:
+        if len(deleted) >= stop_at:
+            raise KeyboardInterrupt
+        deleted.append(key)
+        delete(key)
+
+    monkeypatch.setattr(world.store, "delete", killed)
+    try:
+        purge_jobs(world.truth, lambda _url: world.store, [job])
+    except KeyboardInterrupt:
+        monkeypatch.setattr(world.store, "delete", delete)
+        assert objects(world, keys.PURGES) == [keys.PURGES + job]
+        assert finish_purges(world.truth, world.store) == 1
+    assert ours
+    assert not ours & set(objects(world, ""))
+    assert objects(world, keys.PURGES) == []
+    assert objects(world, keys.job_object(kept, ""))
+
+
+def test_a_job_that_was_submitted_anew_is_not_deleted_by_an_old_mark() -> None:
+    world = World()
+    job = finished(world, FIRST, "first.txt")
+    world.store.put(keys.PURGES + job, b"")
+    before = objects(world, "jobs/")
+    assert finish_purges(world.truth, world.store) == 1
+    assert objects(world, "jobs/") == before
+    assert objects(world, keys.PURGES) == []
+
+
+def test_only_what_ended_long_enough_ago_is_old() -> None:
+    world = World()
+    done = finished(world, FIRST, "first.txt")
+    world.submit(SECOND, "second.txt")
+    ended_s = world.truth.job(done).updated_at_s
+    assert [record.job for record in ended_before(world.truth, 60.0, now_s=ended_s + 61)] == [done]
+    assert ended_before(world.truth, 60.0, now_s=ended_s + 59) == []

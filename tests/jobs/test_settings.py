@@ -51,6 +51,8 @@ def test_every_setting_can_be_set():
         "attention": "torch",
         "kernel_cache": "/k",
         "precision": "bf16",
+        "max_waiting_segments": "7",
+        "keep_jobs_s": "86400",
         "worker_ttl_s": "7.5",
         "grace_s": "0",
         "max_audio_stream_bytes": "1000",

@@ -7,17 +7,23 @@ from types import SimpleNamespace
 
 import pytest
 
+from jobs import keys
 from jobs.errors import BrokerUnavailable
 from jobs.protocols import Step, StepKind
+from jobs.settings import Settings
+from jobs.state import JobState
+from jobs.stores import open_store
 from jobs.streams.memory import MemoryStreams
 from jobs.truth.memory import MemoryTruth
 from jobs.truth.rules import CLAIM_AFTER_S, RECONCILE_AFTER_S
 from tests.helpers_truth import record, tasks, worker
 from tests.workers.making import Outage, Tap
 from workers import steward as steward_module
-from workers.steward import RECONCILE_EVERY_S, SWEEP_EVERY_S, Steward
+from workers.context import Context
+from workers.steward import RECONCILE_EVERY_S, SWEEP_EVERY_S, Housekeeping, Steward
 
 TTL_S = 10.0
+KEEP_S = 3600.0
 
 
 class Sender:
@@ -50,7 +56,9 @@ class World:
         self.truth = MemoryTruth(streams, worker_ttl_s=TTL_S, clock=lambda: self.now_s)
         self.outage = Outage()
         self.sender = Sender()
-        self.steward = Steward(Tap(self.truth, self.outage), self.sender, worker_ttl_s=TTL_S)
+        settings = Settings(worker_ttl_s=TTL_S, store="memory://steward", keep_jobs_s=KEEP_S)
+        self.context = Context(settings, Tap(self.truth, self.outage), streams)
+        self.steward = Steward(self.context, self.sender)
         self.pass_s(1)
 
     def pass_s(self, seconds: float) -> None:
@@ -155,3 +163,35 @@ def test_a_step_that_celery_lost_is_sent_again(world: World) -> None:
     world.steward.round()  # finds it lost
     world.steward.round()  # sends it
     assert [(step.kind, step.job) for step in world.sender.sent] == [(StepKind.PLAN, "a")] * 2
+
+
+def test_what_ended_too_long_ago_is_deleted_with_its_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(monkeypatch)
+    store = open_store("memory://steward-objects")
+    for job, ended_s in (("old", KEEP_S + 60), ("young", KEEP_S - 60)):
+        world.now_s = time.time() - ended_s
+        about = record(job)
+        spec = about.spec.model_copy(update={"store_url": store.url})
+        assert world.truth.create_job(about.model_copy(update={"spec": spec}))
+        world.truth.move_job(job, JobState.FAILED)
+        store.put(keys.job_object(job, "source"), b"text")
+    store.put(f"{keys.PURGES}killed", b"")
+    store.put(keys.job_object("killed", "report.json"), b"{}")
+    settings = Settings(store=store.url, keep_jobs_s=KEEP_S)
+    housekeeping = Housekeeping(Context(settings, world.truth, MemoryStreams(max_audio_bytes=1)))
+    housekeeping.begin()
+    housekeeping.wait()
+    assert [one.job for one in world.truth.jobs()] == ["young"]
+    assert list(store.list("")) == [keys.job_object("young", "source")]
+
+
+def test_without_a_time_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(monkeypatch)
+    world.now_s = time.time() - 1e9
+    world.truth.create_job(record("old"))
+    world.truth.move_job("old", JobState.FAILED)
+    settings = Settings(store="memory://steward-nothing")
+    housekeeping = Housekeeping(Context(settings, world.truth, MemoryStreams(max_audio_bytes=1)))
+    housekeeping.begin()
+    housekeeping.wait()
+    assert [one.job for one in world.truth.jobs()] == ["old"]
