@@ -77,8 +77,11 @@ def build_app(broker_url: str) -> Celery:
 
 
 def celery_url(broker_url: str) -> str:
-    """Kombu's spelling of a Redis URL: a unix socket is `redis+socket://`, its database `virtual_host`."""
+    """Kombu's spelling of a Redis URL: a unix socket is `redis+socket://`, its database `virtual_host`; with TLS it
+    must be said that certificates are checked, which redis-py does by itself."""
     parts = urlsplit(broker_url)
+    if parts.scheme == "rediss" and "ssl_cert_reqs=" not in parts.query:
+        return f"{broker_url}{'&' if parts.query else '?'}ssl_cert_reqs=required"
     if parts.scheme != "unix":
         return broker_url
     database = dict(pair.split("=", 1) for pair in parts.query.split("&") if "=" in pair).get("db", "0")

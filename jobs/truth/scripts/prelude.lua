@@ -289,7 +289,8 @@ end
 local function count_result(job, result, sign)
   local hash, good = K.job .. job, result.state == 'done'
   call('HINCRBY', hash, result.state, sign)
-  call('HINCRBY', hash, 'retakes', sign * math.max(0, (result.takes or 1) - 1))
+  local retakes = (result.takes or 1) - 1
+  if retakes > 0 then call('HINCRBY', hash, 'retakes', sign * retakes) end -- Redis up to 7.0 writes -1 * 0 as -0
   if result.reused then call('HINCRBY', hash, 'reused', sign) end
   if good and result.grade == 'bad' then call('HINCRBY', hash, 'marked', sign) end
   if good and result.sample_rate_hz > 0 then
