@@ -20,6 +20,7 @@ local id = again and written_before()
 if id then return id end
 
 local function count(name, bytes)
+  if bytes == 0 then bytes = 0 end -- Redis up to 7.0 writes the -0 of an empty chunk that is dropped as -0
   call('HINCRBY', K.audio_bytes, name, bytes)
   call('INCRBY', K.audio_total, bytes)
 end
