@@ -128,10 +128,12 @@ def make_client(options: S3Options, endpoint: str | None) -> S3Client:
 
     Raises:
         MissingExtra: boto3 is not installed.
+        StoreError: what AWS is configured with makes no sense: a profile that is not there, half a pair of keys.
     """
     try:
         import boto3
         from botocore.config import Config
+        from botocore.exceptions import BotoCoreError
     except ModuleNotFoundError as error:
         msg = "stores on S3 need boto3: pip install 'tts-batch[s3]'"
         raise MissingExtra(msg) from error
@@ -148,8 +150,14 @@ def make_client(options: S3Options, endpoint: str | None) -> S3Client:
         s3={"addressing_style": addressing},
     )
     # A session of its own: boto3's default one is not made for threads.
-    session = boto3.session.Session()
-    return session.client("s3", endpoint_url=endpoint, region_name=options.region, config=config)
+    try:
+        session = boto3.session.Session()
+        return session.client("s3", endpoint_url=endpoint, region_name=options.region, config=config)
+    except (BotoCoreError, ValueError) as error:
+        msg = (
+            f"S3 cannot be used as AWS is configured here: {error}; check the credentials, AWS_PROFILE and the settings"
+        )
+        raise StoreError(msg) from error
 
 
 def code_of(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 The truth, the broker and every call are real; only speaking is simulated: a slot is taken for as long as a segment of 8
 to 15 s of audio takes at `--rate` audio-seconds a second of the whole worker. A worker leases ahead, tells results and
-beats as `workers.intake`, `workers.telling` and `workers.heartbeat` do. Prints one JSON line. Not a test: machines differ.
+beats as `workers.intake`, `workers.telling` and `workers.heartbeat` do. Prints one JSON line per number of workers.
 """
 
 from __future__ import annotations
@@ -201,14 +201,13 @@ def measure(asked: argparse.Namespace, workers: int, segments: int) -> dict[str,
         cpu_s = sum(after[f"used_cpu_{name}"] - before[f"used_cpu_{name}"] for name in ("sys", "user"))
         per_s = sum(one["segments"] / one["past_s"] for one in found)
         waits = {name: [wait for one in found for wait in one["waits"][name]] for name in ("lease", "finish", "beat")}
+        busy = sum(one["occupancy"] * len(part) for one, part in zip(found, parts, strict=True))
         return {
             "workers": workers,
             "slots": asked.slots,
             "segments_per_s": round(per_s, 1),
             "wanted_segments_per_s": round(workers * asked.rate / 11.5, 1),
-            "occupancy": round(
-                sum(one["occupancy"] * len(part) for one, part in zip(found, parts, strict=True)) / workers, 4
-            ),
+            "occupancy": round(busy / workers, 4),
             "broker_cpu_share": round(cpu_s / past_s, 3),
             "broker_us_per_segment": round(1e6 * cpu_s / past_s / per_s, 1) if per_s else None,
             "broker_memory_mb": round(client.info("memory")["used_memory"] / 1e6, 1),
@@ -250,10 +249,8 @@ def efficiency(asked: argparse.Namespace) -> dict[str, Any]:
 def _quantiles_ms(waits: list[float]) -> dict[str, float]:
     ordered = sorted(waits) or [0.0]
     places = {"p50": 0.5, "p99": 0.99, "max": 1.0}
-    return {
-        name: round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 2)
-        for name, share in places.items()
-    }
+    last = len(ordered) - 1
+    return {name: round(1000 * ordered[min(last, int(share * len(ordered)))], 2) for name, share in places.items()}
 
 
 def main() -> None:

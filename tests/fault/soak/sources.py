@@ -18,6 +18,9 @@ WORDS = (
 )
 
 
+KINDS = ("book", "live", "items", "epub", "faulty", "poison", "voice")
+
+
 @dataclass
 class Sent:
     """One job: what was asked and what is expected of it."""
