@@ -133,18 +133,23 @@ def test_over_http_finished_files_are_fetched_from_the_store(door: tuple[Home, s
         assert fetched.headers["content-type"] == "audio/flac"
         assert len(fetched.content) == book["size_bytes"]
         assert soundfile.read(io.BytesIO(fetched.content))[0].size
-        client = openai.OpenAI(base_url=f"{server.url}/v1", api_key="none")
-        spoken = client.audio.speech.create(model="fake", voice="tone", input="A word.", response_format="flac")
-        assert soundfile.read(io.BytesIO(spoken.content))[0].size
-        line = {
-            "custom_id": "a",
-            "method": "POST",
-            "url": "/v1/audio/speech",
-            "body": {"model": "fake", "input": "Hm."},
-        }
-        file = client.files.create(file=("a.jsonl", json.dumps(line).encode()), purpose="batch")
-        batch = client.batches.create(input_file_id=file.id, endpoint="/v1/audio/speech", completion_window="24h")
-        wait_until(lambda: client.batches.retrieve(batch.id).status == "completed", "the batch is done")
-        told = client.files.content(client.batches.retrieve(batch.id).output_file_id or "").text
-        assert json.loads(told)["response"]["status_code"] == 200
+        with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none") as client:
+            check_openai(client)
         assert finish(server.process) == 0
+
+
+def check_openai(client: openai.OpenAI) -> None:
+    """Speech and a batch, as OpenAI's client asks for them."""
+    spoken = client.audio.speech.create(model="fake", voice="tone", input="A word.", response_format="pcm")
+    assert soundfile.read(io.BytesIO(spoken.content))[0].size
+    line = {
+        "custom_id": "a",
+        "method": "POST",
+        "url": "/v1/audio/speech",
+        "body": {"model": "fake", "input": "Hm."},
+    }
+    file = client.files.create(file=("a.jsonl", json.dumps(line).encode()), purpose="batch")
+    batch = client.batches.create(input_file_id=file.id, endpoint="/v1/audio/speech", completion_window="24h")
+    wait_until(lambda: client.batches.retrieve(batch.id).status == "completed", "the batch is done")
+    told = client.files.content(client.batches.retrieve(batch.id).output_file_id or "").text
+    assert json.loads(told)["response"]["status_code"] == 200
