@@ -71,6 +71,8 @@ def screen_of(view: View) -> Table:
         grid.add_row(line)
     grid.add_row("")
     grid.add_row(_workers(view.workers))
+    for line in _stages(view.workers):
+        grid.add_row(line)
     if view.jobs:
         grid.add_row("")
         grid.add_row(_jobs(view.jobs))
@@ -97,16 +99,15 @@ def _head(view: View) -> list[str]:
 
 
 def _workers(rows: tuple[WorkerRow, ...]) -> Table:
+    """Ten narrow columns: they fit a terminal of 80; the stages of each worker stand below, where there are any."""
     shown = [
         (
             row.worker,
-            row.device,
             f"{row.busy}/{row.slots}",
             _percent(row.occupancy),
             f"{row.audio_s_per_s:.1f}",
             f"{_ms(row.refill_p50_s)}/{_ms(row.refill_p95_s)}",
             "-" if row.step_ms is None else f"{row.step_ms:.1f}",
-            " ".join(f"{name} {share:.0%}" for name, share in row.stages.items()),
             "-" if row.store_s is None else f"{row.store_s:.2f}",
             _percent(row.retake_share),
             str(row.held),
@@ -114,9 +115,15 @@ def _workers(rows: tuple[WorkerRow, ...]) -> Table:
         )
         for row in rows[:WORKERS_SHOWN]
     ]
-    more = [(f"and {len(rows) - WORKERS_SHOWN} more", *[""] * 11)] if len(rows) > WORKERS_SHOWN else []
-    heads = ("worker", "device", "slots", "busy", "audio s/s", "refill ms", "step ms", "stages", "store s", "again")
-    return table(*heads, "held", "beat s", rows=[*shown, *more])
+    more = [(f"and {len(rows) - WORKERS_SHOWN} more", *[""] * 9)] if len(rows) > WORKERS_SHOWN else []
+    heads = ("worker", "slots", "busy", "audio/s", "refill", "step", "store", "again", "held", "beat")
+    return table(*heads, rows=[*shown, *more])
+
+
+def _stages(rows: tuple[WorkerRow, ...]) -> list[str]:
+    """One line for each worker that steps."""
+    told = [(row.worker, " ".join(f"{name} {share:.0%}" for name, share in row.stages.items())) for row in rows]
+    return [f"{worker} steps: {stages}" for worker, stages in told[:WORKERS_SHOWN] if stages]
 
 
 def _jobs(rows: tuple[JobRow, ...]) -> Table:

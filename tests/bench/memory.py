@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable
 
 from jobs.events import AudioChunk
 from jobs.spec import Priority
@@ -22,6 +23,29 @@ from tests.helpers_valkey import ValkeyServer
 RATE_HZ = 24_000
 CHUNK_S = 0.5
 MB = 1_000_000
+
+
+def write(streams: RedisStreams, names: list[str], audio_s: float, used_mb: Callable[[], float]) -> dict[str, object]:
+    """Chunks to all jobs in turn, so much audio in all; the memory at ten moments of it."""
+    data, over_time = bytes(int(2 * RATE_HZ * CHUNK_S)), []
+    began_s, rounds = time.monotonic(), int(audio_s / CHUNK_S / len(names))
+    for turn in range(rounds):
+        for name in names:
+            chunk = AudioChunk(
+                segment=turn // 20,
+                take=f"{turn // 20}",
+                chunk=turn % 20,
+                start_sample=turn % 20 * len(data) // 2,
+                samples=len(data) // 2,
+                sample_rate_hz=RATE_HZ,
+                data=data,
+            )
+            streams.write_audio(name, chunk)
+        if turn % max(1, rounds // 10) == 0:
+            over_time.append(used_mb())
+    per_s = rounds * len(names) * CHUNK_S / (time.monotonic() - began_s)
+    written_mb = round(rounds * len(names) * len(data) / MB)
+    return {"live_mb_over_time": over_time, "live_audio_written_mb": written_mb, "written_audio_s_per_s": round(per_s)}
 
 
 def main() -> None:
@@ -49,29 +73,7 @@ def main() -> None:
             truth.create_job(record(name, priority=Priority.NORMAL))
             truth.enqueue(name, tasks(name, asked.segments, per_chapter=asked.segments), [])
         figures["queued_mb"] = used_mb()
-        data = bytes(int(2 * RATE_HZ * CHUNK_S))
-        over_time = []
-        began_s, rounds = time.monotonic(), int(asked.audio_s / CHUNK_S / asked.jobs)
-        for turn in range(rounds):
-            for name in names:
-                chunk = AudioChunk(
-                    segment=turn // 20,
-                    take=f"{turn // 20}",
-                    chunk=turn % 20,
-                    start_sample=turn % 20 * len(data) // 2,
-                    samples=len(data) // 2,
-                    sample_rate_hz=RATE_HZ,
-                    data=data,
-                )
-                streams.write_audio(name, chunk)
-            if turn % max(1, rounds // 10) == 0:
-                over_time.append(used_mb())
-        spent_s = time.monotonic() - began_s
-        figures |= {
-            "live_mb_over_time": over_time,
-            "live_audio_written_mb": round(rounds * len(names) * len(data) / MB),
-        }
-        figures["written_audio_s_per_s"] = round(rounds * len(names) * CHUNK_S / spent_s)
+        figures |= write(streams, names, asked.audio_s, used_mb)
         truth.register(worker("w"))
         while held := truth.lease("w", 256):
             truth.finish("w", [result(task) for task in held])

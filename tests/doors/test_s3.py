@@ -141,7 +141,7 @@ def test_over_http_finished_files_are_fetched_from_the_store(door: tuple[Home, s
 def check_openai(client: openai.OpenAI) -> None:
     """Speech and a batch, as OpenAI's client asks for them."""
     spoken = client.audio.speech.create(model="fake", voice="tone", input="A word.", response_format="pcm")
-    assert soundfile.read(io.BytesIO(spoken.content))[0].size
+    assert len(spoken.content) > 1000
     line = {
         "custom_id": "a",
         "method": "POST",
