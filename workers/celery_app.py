@@ -34,6 +34,7 @@ VISIBILITY_TIMEOUT_S = 3600
 ANSWER_S = 3.0
 MAX_TRIES = 4
 RETRY_DELAY_S = 5
+NO_END = 10**9
 LONGEST_AWAY_S = 60
 """Longest time between two tries of a step whose store or broker is away."""
 MAX_STARTS = 8
@@ -131,8 +132,9 @@ def register_task(app: Celery, settings: Settings) -> None:
     def context_of(_pid: int) -> Context:
         return open_context(settings)
 
-    @app.task(name=TASK, bind=True, shared=False, max_retries=MAX_TRIES - 1)  # type: ignore[untyped-decorator]
-    def step(task: Task, kind: str, job: str, chapter: int | None, part: int | None = None) -> None:
+    # Celery counts every try; ours are in `failures`, since trying again while the store is away is no failure.
+    @app.task(name=TASK, bind=True, shared=False, max_retries=NO_END)  # type: ignore[untyped-decorator]
+    def step(task: Task, kind: str, job: str, chapter: int | None, part: int | None = None, failures: int = 0) -> None:
         context = context_of(os.getpid())
         try:
             # Only the first try of a message is a start: what is tried again did not die.
@@ -148,12 +150,13 @@ def register_task(app: Celery, settings: Settings) -> None:
         except (UnknownJob, IllegalMove) as error:
             log.info("step %s of job %s: the job has moved on (%s)", kind, job, error)
         except (StoreAway, BrokerUnavailable) as error:
-            # Nothing is wrong with the step: it is tried until they are back, and no try of it counts.
+            # Nothing is wrong with the step: it is tried until they are back.
             wait_s = min(LONGEST_AWAY_S, RETRY_DELAY_S * 2 ** min(task.request.retries, 10))
-            raise task.retry(exc=error, countdown=wait_s, max_retries=None) from error
+            raise task.retry(exc=error, countdown=wait_s) from error
         except (JobsError, OSError) as error:
-            if task.request.retries < MAX_TRIES - 1:
-                raise task.retry(exc=error, countdown=RETRY_DELAY_S) from error
+            if failures < MAX_TRIES - 1:
+                again = (kind, job, chapter, part, failures + 1)
+                raise task.retry(args=again, exc=error, countdown=RETRY_DELAY_S) from error
             give_up(context, StepKind(kind), job, error)
         except OUR_BUGS as error:
             log.exception("step %s of job %s met something unforeseen", kind, job)

@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from jobs import keys
-from jobs.errors import BrokerUnavailable, StoreError
+from jobs.errors import BrokerUnavailable, StoreAway, StoreError
 from jobs.protocols import Step, StepKind
 from jobs.settings import Settings
 from jobs.state import JobState
@@ -89,6 +89,26 @@ def test_a_step_is_tried_a_few_times_and_then_given_up(
     run_task(stage, monkeypatch, job, fail)
     assert tries == [(StepKind.PLAN, job, None, None)] * MAX_TRIES
     assert stage.state(job) is state
+
+
+@pytest.mark.parametrize("error", [StoreAway, BrokerUnavailable])
+def test_while_store_or_broker_are_away_no_try_counts(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    job = planned(stage)
+    tries: list[tuple[object, ...]] = []
+
+    def fail(_context: object, *arguments: object) -> None:
+        tries.append(arguments)
+        if len(tries) <= 5 * MAX_TRIES:
+            raise error("no answer")
+        if len(tries) < 6 * MAX_TRIES:
+            raise StoreError("it says no")
+
+    run_task(stage, monkeypatch, job, fail)
+    assert tries == [(StepKind.PLAN, job, None, None)] * 6 * MAX_TRIES
+    assert stage.state(job) is JobState.PLANNING  # the last try did it: MAX_TRIES - 1 failures are borne
+    assert stage.truth.totals()["steps:plan.done"] == 1
 
 
 def test_a_step_that_meets_a_bug_ends_its_job_at_once(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
