@@ -28,7 +28,9 @@ STEP = Step(kind=StepKind.ASSEMBLE, job="book-1", entry="5-0", chapter=3)
     [
         ("redis://host:6379/0", "redis://host:6379/0"),
         ("redis://user:p%40ss@host/2?socket_timeout=3", "redis://user:p%40ss@host/2?socket_timeout=3"),
-        ("rediss://host:6380/1", "rediss://host:6380/1"),
+        ("rediss://host:6380/1", "rediss://host:6380/1?ssl_cert_reqs=required"),
+        ("rediss://h/1?ssl_ca_certs=/ca", "rediss://h/1?ssl_ca_certs=/ca&ssl_cert_reqs=required"),
+        ("rediss://h/1?ssl_cert_reqs=none", "rediss://h/1?ssl_cert_reqs=none"),
         ("unix:///run/valkey.sock", "redis+socket:///run/valkey.sock?virtual_host=0"),
         ("unix:///run/valkey.sock?db=3", "redis+socket:///run/valkey.sock?virtual_host=3"),
         ("unix:///a folder/ü?timeout=1&db=4", "redis+socket:///a%20folder/%C3%BC?virtual_host=4"),
