@@ -141,9 +141,12 @@ def test_purge(open_door: Door, job):
     error = open_door.error("purge", job, code=Exit.BAD_INPUT)
     assert (error["code"], "only finished jobs" in error["message"]) == ("illegal_move", True)
     finish(open_door.world, job)
+    assert open_door.json("purge", "--older-than", "1h", "--dry-run")["jobs"] == []
+    assert open_door.json("purge", "--all", "--dry-run") == {"jobs": [job], "takes": 0, "dry_run": True}
+    assert open_door.error("purge", "--older-than", "soon", code=Exit.BAD_INPUT)["code"] == "bad_option"
     other = open_door.world.submit("One is here. Four is here.").job
-    assert open_door.json("purge", "--all") == {"jobs": [job], "takes": 0}
-    assert open_door.json("purge", "--takes") == {"jobs": [], "takes": 1}
+    assert open_door.json("purge", "--all") == {"jobs": [job], "takes": 0, "dry_run": False}
+    assert open_door.json("purge", "--takes") == {"jobs": [], "takes": 1, "dry_run": False}
     assert [record.job for record in open_door.world.truth.jobs()] == [other]
 
 

@@ -47,7 +47,7 @@ KINDS = [
         (("plan", "x.txt", "--voice", "nobody"), "bad_option"),
         (("submit", "x.txt", "--voice", "nobody"), "bad_option"),
         (("submit", "x.txt", "--model", "nothing"), "bad_option"),
-        (("submit", "x.txt", "--out", "s3://bucket"), "bad_option"),
+        (("submit", "x.txt", "--out", "s3://Bucket"), "bad_option"),
         (("submit", "x.txt", "--out", "x.txt/below"), "bad_output"),
         (("submit", "x.txt", "--edit", "--dry-run"), "bad_option"),
         (("jobs", "--broker", ""), "bad_option"),

@@ -13,8 +13,21 @@ from tests.cli.conftest import Door
 
 COMMANDS = (
     *("plan", "submit", "jobs", "status", "watch", "listen", "fetch", "cancel", "pause", "resume", "retry", "purge"),
-    *("models", "voices", "up", "workers", "worker", "worker gpu", "worker cpu", "doctor", "warm", "bench", "acx"),
-    *("export", "serve", "token", "token add", "token list", "token remove"),
+    *(
+        "models",
+        "voices",
+        "up",
+        "workers",
+        "worker",
+        "worker gpu",
+        "worker cpu",
+        "worker check",
+        "doctor",
+        "warm",
+        "bench",
+        "acx",
+    ),
+    *("export", "serve", "top", "token", "token add", "token list", "token remove"),
 )
 GROUPS = ("worker", "token")
 """Commands that only hold others."""

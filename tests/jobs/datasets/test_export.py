@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,11 +42,12 @@ class Dying(FolderStore):
         self._after = after
 
     @contextmanager
-    def writer(self, key: str) -> Iterator[Path]:
+    def _temporary(self, key: str, check: Callable[[], None]) -> Iterator[Path]:
+        """What `put` and `writer` both write through."""
         self._left -= 1
         if self._left < 0 and not self._after:
             raise Cut
-        with super().writer(key) as path:
+        with super()._temporary(key, check) as path:
             yield path
         if self._left < 0:
             raise Cut
