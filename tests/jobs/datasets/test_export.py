@@ -419,8 +419,8 @@ def test_a_store_that_refuses_leaves_nothing_half_and_goes_on_later(layout, one,
         full = True
 
         @contextmanager
-        def writer(self, key: str) -> Iterator[Path]:
-            with super().writer(key) as path:
+        def _temporary(self, key: str, check: Callable[[], None]) -> Iterator[Path]:
+            with super()._temporary(key, check) as path:
                 yield path
                 if self.full and Path(key).suffix in AUDIO and path.stat().st_size > 3000:
                     raise OSError(28, "No space left on device")
