@@ -49,9 +49,9 @@ class Deadly(FolderStore):
     fatal = (0, "")
 
     @contextmanager
-    def writer(self, key):
+    def _temporary(self, key, check):
         number, (fatal, where) = next(self.count), self.fatal
-        with super().writer(key) as path:
+        with super()._temporary(key, check) as path:
             if number == fatal and where == "before":
                 path.write_bytes(b"half of it")
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -192,8 +192,8 @@ def test_a_disk_that_is_too_small_is_found_before_anything_is_written(tmp_path, 
 def test_a_full_disk_is_a_bad_output_and_a_lost_take_is_not(tmp_path, monkeypatch):
     class Full(to_folder.FolderStore):
         @contextmanager
-        def writer(self, key):
-            with super().writer(key) as path:
+        def _temporary(self, key, check):
+            with super()._temporary(key, check) as path:
                 yield path
                 if key.endswith(".flac"):
                     raise OSError(28, "No space left on device")
