@@ -17,15 +17,16 @@ SPEECH_TURN = 0.25
 """By how many segments a speech request starts after the one before it. So those that wait are begun in the order they
 came, and the second turn of a long one comes after the first turns of at most QUANTUM / SPEECH_TURN newer ones."""
 SUSPECT_GROUP = 16
+"""Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
 COUNTED_EVERY_MS = 2500
 """Sweeps look at counts this often at most, however many there are."""
 OPEN_BUILT_EVERY_MS = 3_600_000
 """The list of open jobs is built anew this often: scripts of an older version did not keep it."""
 HELD_LONGEST_S = 900
 """What is held of a job that ended this long ago is held by nobody: its workers heard of the end or were buried."""
-"""Suspects that are tried together: few enough to find the culprit in one more crash, many enough to fill slots."""
-BLAME_LIMIT = 2
-"""Blames after which a segment is given up. The second one falls on a segment that was alone in its process."""
+BLAME_LIMIT = 3
+"""Blames after which a segment is given up. From the second on they fall on a segment that was alone in its process:
+twice, since once may be somebody from outside who kills (a soak gave up an innocent segment with a limit of 2)."""
 FRONT_ORDER = -1_000_000_000
 """Added to the order of a segment that was given back: in front of all that wait, still in reading order."""
 DEAD_KEPT = 10_000
@@ -42,7 +43,8 @@ RECONCILE_AFTER_S = 300.0
 CLAIM_AFTER_S = 60.0
 """A step another consumer took and did not confirm for this long is handed out again."""
 CRASH_REASON = (
-    "the synthesis process died twice while it spoke this segment, the second time with nothing else on board"
+    "the synthesis process died again and again while it spoke this segment, the last two times with nothing else on "
+    "board"
 )
 
 

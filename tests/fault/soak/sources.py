@@ -120,11 +120,11 @@ def _faulty(number: int, chance: random.Random) -> Sent:
     """Takes that fail half of the time, and some segments that can never be spoken."""
     bad = chance.randint(1, 2)
     marks = ["[[fault:error]] "] * bad
-    marks += [f"[[fault:{chance.choice(('tail', 'mute', 'repeat', 'silence'))}:p=0.4]] " for _ in range(5)]
+    marks += [f"[[fault:{chance.choice(('tail', 'mute', 'repeat', 'silence'))}:p=0.25]] " for _ in range(5)]
     marks += [""] * 12
     chance.shuffle(marks)
     lines = [{"id": f"line {place}", "text": _sentence(number, chance, mark=mark)} for place, mark in enumerate(marks)]
-    checks = Checks(takes=6, on_bad=OnBad.KEEP)
+    checks = Checks(takes=12, on_bad=OnBad.KEEP)
     data = "\n".join(map(json.dumps, lines)).encode()
     return Sent("", Source(f"faulty-{number}.jsonl", data), {"checks": checks}, bad=bad)
 
