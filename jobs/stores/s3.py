@@ -23,8 +23,8 @@ from jobs import keys
 from jobs.errors import BadOption, ObjectMissing, StoreError
 from jobs.s3_options import S3Options
 from jobs.stores.names import check_key
-from jobs.stores.s3_calls import PATIENCE_S, ConditionFailed, S3Calls, is_not_done, make_client
-from jobs.stores.s3_upload import Uploads
+from jobs.stores.s3_calls import PATIENCE_S, ConditionFailed, MixedUp, S3Calls, is_not_done, make_client
+from jobs.stores.s3_upload import DIGEST, Uploads, hex_md5
 
 log = logging.getLogger(__name__)
 
@@ -73,7 +73,15 @@ class S3Store:
     def get(self, key: str) -> bytes:
         """See `Store.get`."""
         name, calls = self._name(key), self._calls
-        return calls.do("read", name, lambda: calls.client.get_object(Bucket=calls.bucket, Key=name)["Body"].read())
+
+        def read() -> bytes:
+            reply = calls.client.get_object(Bucket=calls.bucket, Key=name)
+            data = reply["Body"].read()
+            if reply.get("Metadata", {}).get(DIGEST, "") not in ("", hex_md5(data)):
+                raise MixedUp(name)
+            return data
+
+        return calls.do("read", name, read)
 
     @contextmanager
     def open(self, key: str) -> Iterator[BinaryIO]:

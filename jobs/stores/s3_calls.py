@@ -58,6 +58,10 @@ class ConditionFailed(Exception):
     """A condition of a call does not hold."""
 
 
+class MixedUp(Exception):
+    """What was read is not what was written: the server took parts of two writes. The same may be read well now."""
+
+
 class S3Calls:
     """Calls to one bucket. May be used by many threads."""
 
@@ -87,7 +91,7 @@ class S3Calls:
         while True:
             try:
                 return call()
-            except (BotoCoreError, Boto3Error, ClientError, HTTPError) as error:
+            except (BotoCoreError, Boto3Error, ClientError, HTTPError, MixedUp) as error:
                 if code_of(error) in _CONFLICT:
                     raise ConditionFailed(key) from error
                 if not _may_pass(error):
@@ -185,7 +189,7 @@ def _may_pass(error: Exception) -> bool:
     from urllib3.exceptions import HTTPError
 
     lost = (BotoConnectionError, HTTPClientError, IncompleteReadError, ResponseParserError, ResponseStreamingError)
-    if isinstance(error, (*lost, HTTPError)):
+    if isinstance(error, (*lost, HTTPError, MixedUp)):
         return True
     code, status = code_of(error), status_of(error)
     if code in _FULL or code in _NOT_DONE or code == "NoSuchBucket":

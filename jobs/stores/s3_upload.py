@@ -33,6 +33,9 @@ ABORT_PATIENCE_S = 5.0
 """An upload that cannot be aborted now is swept later."""
 NONCE = "tts-nonce"
 """Metadata by which a writer knows its own object again when the answer to its write was lost."""
+DIGEST = "tts-md5"
+"""Metadata with the MD5, in hex, of objects that were written in one call: some servers mix two writes up when they are
+read meanwhile. An ETag would not do: it is no MD5 everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ class Uploads:
         """Write a small object, whatever is there."""
         calls = self._calls
         about: dict[str, Any] = {"Bucket": calls.bucket, "Key": key, "ContentMD5": _md5(data), **self._extra}
+        about["Metadata"] = {DIGEST: hex_md5(data)}
         calls.do("write", key, lambda: calls.client.put_object(Body=data, **about))
 
     def file(self, key: str, path: Path, seen: Seen) -> None:
@@ -82,6 +86,7 @@ class Uploads:
             return
         data = path.read_bytes()
         about["ContentMD5"] = _md5(data)
+        about["Metadata"][DIGEST] = hex_md5(data)
         client = self._calls.client
         self._last_word(key, nonce, lambda: client.put_object(Body=data, **about, **condition))
 
@@ -186,6 +191,11 @@ class _Upload:
         with self.path.open("rb") as file:
             file.seek(start)
             return file.read(size)
+
+
+def hex_md5(data: bytes) -> str:
+    """The MD5 of some bytes as DIGEST holds it."""
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
 
 
 def _md5(data: bytes) -> str:
