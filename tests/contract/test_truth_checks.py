@@ -60,7 +60,7 @@ class TestCounters:
         task = later(tasks("a", 1)[0], 2)
         assert house.truth.create_job(record("a"))
         house.truth.enqueue("a", [task], [])
-        for _crash in range(3):
+        for _crash in range(4):
             house.truth.register(worker("speaker"))
             house.truth.lease("speaker", 1)
             house.truth.crashed("speaker")

@@ -165,7 +165,7 @@ class TestEnd:
 
     def test_a_segment_that_kills_is_given_up_and_ends_it(self, house: House) -> None:
         speak(house, "s", 1)
-        for _death in range(3):
+        for _death in range(4):
             house.truth.register(worker("w"))
             if house.truth.lease("w", 9):
                 verdict = house.truth.crashed("w")
