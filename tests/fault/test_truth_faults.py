@@ -33,8 +33,10 @@ CONTEXT = multiprocessing.get_context("spawn")
 
 @pytest.fixture
 def server() -> Iterator[ValkeyServer]:
-    """Writes are on disk before they are confirmed: with `everysec` they are put off for up to 2 s while an fsync runs (as on
-    a busy disk), and a killed broker forgets what it confirmed. tests/fault/test_forgotten.py has that case.
+    """Confirms only what is on disk.
+
+    With `everysec` writes are put off for up to 2 s while an fsync runs, as on a busy disk, and a killed broker then
+    forgets what it confirmed: tests/fault/test_forgotten.py has that case.
     """
     server = ValkeyServer("--appendfsync", "always").start()
     yield server
