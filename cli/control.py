@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -103,7 +104,9 @@ def retry(  # one parameter per option is how Typer declares a command line
 def purge(
     context: typer.Context,
     jobs: Annotated[list[str] | None, typer.Argument(metavar="[JOB…]", help="Finished jobs to delete.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All finished jobs.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All finished jobs; with --older-than those alone.")
+    ] = False,
     older_than: Annotated[
         str | None, typer.Option(metavar="AGE", help="Finished jobs that ended so long ago: 30d, 12h, 90m.")
     ] = None,
@@ -115,20 +118,23 @@ def purge(
     """Delete finished jobs: their records, streams and objects in the store. Delivered copies are not touched."""
     from cli.session import connect
     from jobs.errors import BadOption
-    from jobs.purge import ended_before, finish_purges, purge_jobs, purge_takes
+    from jobs.purge import deletable, ended_before, finish_purges, purge_jobs, purge_takes
 
     options = shared(context)
     if not (jobs or everything or older_than or takes):
         msg = "say what to delete: job ids, --all finished jobs, --older-than 30d, or --takes"
         raise BadOption(msg)
-    age_s = 0.0 if everything else _age_s(older_than) if older_than else None
+    # A clock here that is behind the workers' must not hide what has just ended from --all.
+    age_s = _age_s(older_than) if older_than else -math.inf if everything else None
     with connect(options.broker) as session:
         truth = session.broker.truth
         finished = [record.job for record in ended_before(truth, age_s)] if age_s is not None else []
         chosen = [*dict.fromkeys([*(jobs or []), *finished])]
         stores = {session.store_of(record).url for record in truth.jobs()} | {session.settings.store_url}
         dropped = 0
-        if not dry_run:
+        if dry_run:
+            deletable(truth, jobs or [])
+        else:
             purge_jobs(truth, session.store, chosen)
             for url in sorted(stores):
                 finish_purges(truth, session.store(url))

@@ -138,6 +138,8 @@ def _counted(
                 found, _, of = key.partition(LABEL)
                 if found == figure:
                     family.add_metric([*values, *([of] if label else [])], value)
+            if not label and figure not in counted:
+                family.add_metric(values, 0)  # or else the first of its kind would be no increase for Prometheus
         yield family
 
 

@@ -32,17 +32,22 @@ def purge_jobs(truth: Truth, store_at: StoreAt, jobs: Sequence[str]) -> None:
         UnknownJob: one of them is not there; none is deleted then.
         IllegalMove: one of them is not finished; none is deleted then.
     """
-    records = [truth.job(job) for job in dict.fromkeys(jobs)]
-    for record in records:
-        if record.state not in FINAL_JOB_STATES:
-            msg = f"job {record.job} is {record.state}; only finished jobs are deleted: `tts-batch cancel` it first"
-            raise IllegalMove(msg)
-    for record in records:
+    for record in deletable(truth, jobs):
         store = store_at(record.spec.store_url)
         store.put(keys.PURGES + record.job, b"")
         with suppress(UnknownJob):  # somebody else deletes it at this moment
             truth.forget(record.job)
         _delete_objects(store, record.job)
+
+
+def deletable(truth: Truth, jobs: Sequence[str]) -> list[JobRecord]:
+    """The records of finished jobs, each once. Raises UnknownJob and IllegalMove: one is not there, or not finished."""
+    records = [truth.job(job) for job in dict.fromkeys(jobs)]
+    for record in records:
+        if record.state not in FINAL_JOB_STATES:
+            msg = f"job {record.job} is {record.state}; only finished jobs are deleted: `tts-batch cancel` it first"
+            raise IllegalMove(msg)
+    return records
 
 
 def finish_purges(truth: Truth, store: Store) -> int:

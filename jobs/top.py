@@ -130,7 +130,7 @@ def view_of(before: Look, now: Look, *, worker_ttl_s: float) -> View:
         segments_per_s=round(per_s, 2),
         audio_s_per_s=round(sum(row.audio_s_per_s for row in rows), 1),
         occupancy=_occupancy(before.workers, now.workers),
-        eta_s=round(left / per_s) if per_s > 0 else None,
+        eta_s=_eta_s(left, per_s),
         states={state.value: number for state, number in now.states.items() if number},
         workers=rows,
         jobs=jobs,
@@ -144,9 +144,10 @@ def view_of(before: Look, now: Look, *, worker_ttl_s: float) -> View:
 
 
 def _worker_row(before: WorkerStatus | None, now: WorkerStatus, past_s: float) -> WorkerRow:
-    figures = _since(before.figures if before else {}, now.figures)
-    segments = now.segments_done - (before.segments_done if before else now.segments_done)
-    audio_s = now.audio_s - (before.audio_s if before else now.audio_s)
+    before = before or now  # one that has just come: nothing is known of a time between
+    figures = _since(before.figures, now.figures)
+    segments = max(0, now.segments_done - before.segments_done)
+    audio_s = max(0.0, now.audio_s - before.audio_s)
     stages = _labels(figures, Figure.STEP_S)
     steps = sum(_labels(figures, Figure.STEPS).values())
     loop_s = sum(stages.values())
@@ -186,8 +187,13 @@ def _job_row(before: JobRecord | None, now: JobRecord, past_s: float) -> JobRow:
         total=now.total,
         failed=now.failed,
         segments_per_s=round(per_s, 2),
-        eta_s=round(left / per_s) if per_s > 0 else None,
+        eta_s=_eta_s(left, per_s),
     )
+
+
+def _eta_s(left: int, per_s: float) -> float | None:
+    """Time for so many segments; None: at this rate never."""
+    return 0.0 if not left else round(left / per_s) if per_s > 0 else None
 
 
 def quantile(figures: Mapping[str, float], share: float) -> float | None:
@@ -216,7 +222,7 @@ def _share(part: float, whole: float) -> float | None:
 
 def _occupancy(before: Sequence[WorkerStatus], now: Sequence[WorkerStatus]) -> float | None:
     earlier = {status.info.worker: status.figures for status in before}
-    changes = [_since(earlier.get(one.info.worker, {}), one.figures) for one in now]
+    changes = [_since(earlier.get(one.info.worker, one.figures), one.figures) for one in now]
     busy, slots = (sum(one.get(name, 0.0) for one in changes) for name in (Figure.SLOT_BUSY_S, Figure.SLOT_S))
     return _share(busy, slots)
 

@@ -65,8 +65,7 @@ class TlsServer:
         self.ca, certificate, key = authority(self.folder, "ca")
         self._make_server_certificate(certificate, key)
         users = self.folder / "users.acl"
-        lines = [line for line in ACL.read_text().splitlines() if line and not line.startswith("#")]
-        users.write_text("\n".join(line.replace("PASSWORD", PASSWORD) for line in lines) + "\n")
+        users.write_text(ACL.read_text().replace("PASSWORD", PASSWORD))
         tls = [
             "--tls-port",
             str(self.port),

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from jobs.errors import BrokerUnavailable, IllegalMove, StoreError, UnknownJob
+from jobs.errors import BadOption, BrokerUnavailable, IllegalMove, JobsError, MissingExtra, StoreError, UnknownJob
+from jobs.protocols import Store
 from jobs.purge import ended_before, finish_purges, purge_jobs
 from jobs.settings import Settings, child_environment, drop_foreign_environment, load_settings
 from workers.celery_app import StepSender
@@ -69,19 +70,36 @@ class Housekeeping:
             self._thread.join()
 
     def _round(self) -> None:
-        context, settings = self._context, self._context.settings
-        store = context.store(settings.store_url)
-        try:
-            finish_purges(context.truth, store)
-            if settings.keep_jobs_s:
-                for record in ended_before(context.truth, settings.keep_jobs_s):
-                    purge_jobs(context.truth, context.store, [record.job])
-                    log.info("job %s ended %.0f s ago and is deleted", record.job, settings.keep_jobs_s)
-            swept = store.sweep_unfinished(older_than_s=UNFINISHED_S)
-            if swept:
-                log.info("%d unfinished uploads or files of dead writers are gone from %s", swept, store.url)
-        except (BrokerUnavailable, StoreError, UnknownJob, IllegalMove) as error:
-            log.warning("housekeeping goes on later: %s", error)
+        for part in (self._finish_purges, self._delete_old_jobs, self._sweep_store):
+            try:
+                part()
+            except JobsError as error:
+                log.warning("housekeeping goes on later: %s", error)
+
+    def _finish_purges(self) -> None:
+        finish_purges(self._context.truth, self._store())
+
+    def _delete_old_jobs(self) -> None:
+        """One whose store is gone for good must not keep all that ended after it."""
+        context, keep_s = self._context, self._context.settings.keep_jobs_s
+        for record in ended_before(context.truth, keep_s) if keep_s else []:
+            try:
+                purge_jobs(context.truth, context.store, [record.job])
+            except (UnknownJob, IllegalMove):
+                continue  # another worker was quicker, or somebody retries it
+            except (StoreError, BadOption, MissingExtra) as error:
+                log.warning("job %s is deleted later: %s", record.job, error)
+            else:
+                log.info("job %s ended more than %.0f s ago and is deleted", record.job, keep_s)
+
+    def _sweep_store(self) -> None:
+        store = self._store()
+        swept = store.sweep_unfinished(older_than_s=UNFINISHED_S)
+        if swept:
+            log.info("%d unfinished uploads or files of dead writers are gone from %s", swept, store.url)
+
+    def _store(self) -> Store:
+        return self._context.store(self._context.settings.store_url)
 
 
 class Steward:

@@ -140,8 +140,10 @@ def test_every_event_is_a_line(open_door: Door, job):
 def test_purge(open_door: Door, job):
     error = open_door.error("purge", job, code=Exit.BAD_INPUT)
     assert (error["code"], "only finished jobs" in error["message"]) == ("illegal_move", True)
+    assert open_door.error("purge", job, "--dry-run", code=Exit.BAD_INPUT)["code"] == "illegal_move"
     finish(open_door.world, job)
     assert open_door.json("purge", "--older-than", "1h", "--dry-run")["jobs"] == []
+    assert open_door.json("purge", "--all", "--older-than", "1h", "--dry-run")["jobs"] == []
     assert open_door.json("purge", "--all", "--dry-run") == {"jobs": [job], "takes": 0, "dry_run": True}
     assert open_door.error("purge", "--older-than", "soon", code=Exit.BAD_INPUT)["code"] == "bad_option"
     other = open_door.world.submit("One is here. Four is here.").job

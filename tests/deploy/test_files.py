@@ -78,6 +78,46 @@ def test_images_of_others_have_a_version(compose: dict[str, Any]) -> None:
     assert all(re.search(r":v?\d+\.\d+", image) for image in others), others
 
 
+def test_an_error_is_no_sign_of_health_of_the_broker(compose: dict[str, Any]) -> None:
+    """Without -e, valkey-cli ends with 0 when the answer is LOADING or NOAUTH."""
+    broker = next(one for _, one in manifests() if one["kind"] == "StatefulSet")["spec"]["template"]["spec"]
+    asked = broker["containers"][0]["readinessProbe"]["exec"]["command"]
+    for command in (asked, compose["services"]["broker"]["healthcheck"]["test"][1:]):
+        assert command[:2] == ["valkey-cli", "-e"]
+
+
+def test_the_users_of_the_broker_can_be_read() -> None:
+    """A server refuses a file of users with anything else in it, comments too."""
+    lines = (DEPLOY / "valkey" / "users.acl.example").read_text().splitlines()
+    assert [line.split()[1] for line in lines] == ["default", "worker", "reader", "health"]
+    assert all(line.startswith("user ") for line in lines)
+
+
+def test_a_broker_that_is_away_kills_no_worker() -> None:
+    """The health check ends with 3 then, which says nothing of the worker; 1 says that it gives no sign of life."""
+    pods = [one["spec"]["template"]["spec"] for _, one in manifests() if one["kind"] == "Deployment"]
+    probes = [pod["containers"][0]["livenessProbe"] for pod in pods]
+    commands = [probe["exec"]["command"] for probe in probes if "exec" in probe]
+    assert len(commands) == 2
+    for shell, option, script in commands:
+        for code, lives in ((0, True), (1, False), (2, False), (3, True)):
+            tried = script.replace("tts-batch worker check", f"(exit {code})")
+            assert (subprocess.run([shell, option, tried], check=False).returncode == 0) is lives
+
+
+def test_services_of_systemd_can_write_where_they_must() -> None:
+    """ProtectSystem=strict makes /tmp read-only too, and readers of S3 stores need temporary files."""
+    for path in (DEPLOY / "systemd").glob("*.service"):
+        lines = path.read_text().splitlines()
+        assert {"PrivateTmp=true", "StartLimitIntervalSec=0"} <= set(lines), path.name
+        settings = dict(
+            line.removeprefix("Environment=").split("=") for line in lines if line.startswith("Environment=")
+        )
+        stop_s = next(int(line.partition("=")[2]) for line in lines if line.startswith("TimeoutStopSec="))
+        grace_s = load_settings({name: value for name, value in settings.items() if name.startswith(PREFIX)}).grace_s
+        assert stop_s >= grace_s + 20
+
+
 def test_the_gpu_is_asked_for(compose: dict[str, Any]) -> None:
     (device,) = compose["services"]["synthesis-gpu"]["deploy"]["resources"]["reservations"]["devices"]
     assert (device["driver"], device["capabilities"]) == ("nvidia", ["gpu"])

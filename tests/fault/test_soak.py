@@ -100,6 +100,10 @@ def _orphan(world: World, job: str) -> None:
     world.store.put(keys.job_object("nobody", "source"), b"text")
 
 
+def _leave_a_deletion(world: World, job: str) -> None:
+    world.store.put(f"{keys.PURGES}nobody", b"")
+
+
 def _tell_twice(world: World, job: str) -> None:
     about = {"job": job, "state": JobState.DONE, "total": 1, "done": 1, "failed": 0, "audio_s": 1.0, "at_s": 1.0}
     world.streams.write_event(
@@ -126,6 +130,7 @@ def _stranger(world: World, job: str) -> None:
         (_short_report, "its report has 0 of"),
         (_lose_audio, "no finished audio"),
         (_orphan, "objects of job nobody"),
+        (_leave_a_deletion, "a deletion that was not finished"),
         (_tell_twice, "told other than once"),
         (_tell_another_end, "its events end with failed"),
         (_stranger, "stranger was never asked for"),

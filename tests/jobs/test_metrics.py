@@ -76,6 +76,28 @@ def test_dashboard_and_alerts_name_what_there_is():
         assert used - known == set(), file
 
 
+def test_what_several_servers_tell_of_one_cluster_is_not_added_up():
+    """Each server tells the figures of the whole cluster; only those of its own requests are sums over servers."""
+    sums = re.compile(r"\b(?:sum|avg|count)\b[^(]*\((?:rate\(|increase\()?tts_batch_(?!api_)\w+")
+    texts = [(ROOT / "deploy" / file).read_text() for file in ("grafana/tts-batch.json", "k8s/autoscaling.yaml")]
+    assert [found for text in texts for found in sums.findall(text)] == []
+
+
+def test_each_alert_has_a_runbook():
+    alerts = re.findall(r"alert: (\w+)", (ROOT / "deploy/prometheus/alerts.yml").read_text())
+    manual = (ROOT / "docs/operations.md").read_text()
+    assert alerts
+    assert [name for name in alerts if name not in manual] == []
+
+
+def test_totals_without_a_label_are_told_before_the_first():
+    """A series that begins with 1 has no increase for Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(TruthCollector(broker_of(World().truth)))
+    assert registry.get_sample_value("tts_batch_dead_letters_total") == 0
+    assert registry.get_sample_value("tts_batch_suspects_total") == 0
+
+
 def names_of(family: Metric) -> list[str]:
     endings = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(family.type, [""])
     return [family.name + ending for ending in endings]

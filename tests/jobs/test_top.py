@@ -78,9 +78,26 @@ def test_a_worker_that_has_just_come_has_no_rates_of_before() -> None:
     world.truth.retire("w")
     before = looked(world, 0.0)
     world.truth.register(before_info(world))
-    world.truth.beat("new", Beat(0, 50, 400.0))
+    figures = {Figure.SLOT_S: 9.0, Figure.SLOT_BUSY_S: 9.0, "retakes:tail": 3.0, "errors:store": 1.0}
+    world.truth.beat("new", Beat(0, 50, 400.0, figures))
     view = view_of(before, looked(world, 4.0), worker_ttl_s=15.0)
+    row = view.workers[0]
+    assert (row.audio_s_per_s, row.segments_per_s, row.occupancy, view.occupancy) == (0.0, 0.0, None, None)
+    assert (row.retake_share, row.errors, view.warnings) == (None, {}, ())
+
+
+def test_a_worker_that_counts_from_nothing_again_has_no_rates_below_nothing() -> None:
+    world = World()
+    world.truth.beat("w", Beat(0, 50, 400.0))
+    view = between(world, lambda: world.truth.beat("w", Beat(0, 2, 8.0)))
     assert (view.workers[0].audio_s_per_s, view.workers[0].segments_per_s) == (0.0, 0.0)
+
+
+def test_where_nothing_is_left_the_end_is_there() -> None:
+    assert between(World(), lambda: None).eta_s == 0
+    world = World()
+    world.submit()
+    assert between(world, lambda: None).eta_s is None
 
 
 def before_info(world: World) -> Any:

@@ -195,3 +195,21 @@ def test_without_a_time_nothing_is_deleted(monkeypatch: pytest.MonkeyPatch) -> N
     housekeeping.begin()
     housekeeping.wait()
     assert [one.job for one in world.truth.jobs()] == ["old"]
+
+
+def test_a_job_whose_store_refuses_does_not_keep_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest is asked for first, in every round."""
+    world = World(monkeypatch)
+    store = open_store("memory://steward-refused")
+    for age_s, (job, url) in enumerate({"unknown": "gone://bucket", "good": store.url}.items()):
+        world.now_s = time.time() - 2 * KEEP_S + age_s
+        about = record(job)
+        assert world.truth.create_job(
+            about.model_copy(update={"spec": about.spec.model_copy(update={"store_url": url})})
+        )
+        world.truth.move_job(job, JobState.FAILED)
+    settings = Settings(store=store.url, keep_jobs_s=KEEP_S)
+    housekeeping = Housekeeping(Context(settings, world.truth, MemoryStreams(max_audio_bytes=1)))
+    housekeeping.begin()
+    housekeeping.wait()
+    assert [one.job for one in world.truth.jobs()] == ["unknown"]
