@@ -66,6 +66,7 @@ class SmallProgram:
     tokens_per_frame = PER_FRAME
     max_positions = 512
     weight_bytes = 0
+    depth = None
 
     def __init__(self, *, config: LlamaConfig = CONFIG, noise: bool = False, device: torch.device = CPU) -> None:
         self.device = device
