@@ -48,6 +48,24 @@ def add_rms_norm(
     return rms_norm(residual, weight, eps), residual
 
 
+def head_norm(qkv: torch.Tensor, weights: torch.Tensor, eps: float) -> torch.Tensor:
+    """`rms_norm` of each of the first H heads, written into `qkv` [R, at least H * D], which is returned.
+
+    `weights` [H, D] of the same dtype: those of query heads, then those of key heads; value heads follow and stay as
+    they are. Query-key normalisation (Henry et al. 2020), before rotation as in Qwen3.
+    """
+    if qkv.is_cuda:
+        from engine.kernels import norm
+
+        return norm.head_norm(qkv, weights, eps)
+    heads, dim = weights.shape
+    normed = qkv[:, : heads * dim].view(len(qkv), heads, dim)
+    wide = normed.to(torch.float32)
+    scale = torch.rsqrt(wide.square().mean(dim=-1, keepdim=True) + eps)
+    normed.copy_(weights * (wide * scale).to(qkv.dtype))
+    return qkv
+
+
 def silu_mul(gate_up: torch.Tensor) -> torch.Tensor:
     """SwiGLU (Shazeer 2020) without its matrices: silu(gate) * up, with `gate_up` [R, 2F] = gate beside up, to [R, F].
 

@@ -110,7 +110,7 @@ class StreamShape:
         staged = self._inputs.stage()
         staged["codes"].fill(0)
         staged["places"].fill(self._padding)
-        staged["fresh"].fill(value=True)
+        staged["fresh"][:] = True
         for row, job in enumerate(jobs):
             staged["codes"][row, : len(job.codes)] = job.codes
             staged["places"][row] = job.place
