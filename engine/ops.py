@@ -77,3 +77,16 @@ def silu_mul(gate_up: torch.Tensor) -> torch.Tensor:
         return norm.silu_mul(gate_up)
     gate, up = gate_up.chunk(2, dim=-1)
     return F.silu(gate) * up
+
+
+def snake_after(x: torch.Tensor, before: torch.Tensor, alpha: torch.Tensor, inverse: torch.Tensor) -> torch.Tensor:
+    """Rows `before` [B, N, C] as they are, then x + sin(alpha x)^2 * inverse of `x` [B, T, C]: [B, N + T, C].
+
+    Snake (Ziyin et al. 2020) by channel, with `alpha` and `inverse` [C] float32; computed in float32.
+    """
+    if x.is_cuda:
+        from engine.kernels import snake
+
+        return snake.after(x, before, alpha, inverse)
+    wide = x.to(torch.float32)
+    return torch.cat((before, (wide + (wide * alpha).sin().square() * inverse).to(x.dtype)), dim=1)
