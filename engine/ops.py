@@ -5,6 +5,8 @@ The order of roundings is that of Hugging Face's Llama, so that checkpoints give
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F  # noqa: N812  # the name everybody knows it by
 
@@ -79,14 +81,55 @@ def silu_mul(gate_up: torch.Tensor) -> torch.Tensor:
     return F.silu(gate) * up
 
 
-def snake_after(x: torch.Tensor, before: torch.Tensor, alpha: torch.Tensor, inverse: torch.Tensor) -> torch.Tensor:
-    """Rows `before` [B, N, C] as they are, then x + sin(alpha x)^2 * inverse of `x` [B, T, C]: [B, N + T, C].
+@dataclass(frozen=True, slots=True)
+class Snake:
+    """Parameters of x + sin(alpha x)^2 * inverse by channel (Ziyin et al. 2020): `alpha` and `inverse` [C] float32."""
 
-    Snake (Ziyin et al. 2020) by channel, with `alpha` and `inverse` [C] float32; computed in float32.
+    alpha: torch.Tensor
+    inverse: torch.Tensor
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        """[..., C] float32 to [..., C]."""
+        return x + (x * self.alpha).sin().square() * self.inverse
+
+
+def snake_after(x: torch.Tensor, before: torch.Tensor, snake: Snake) -> torch.Tensor:
+    """Rows `before` [B, N, C] as they are, then the activations of `x` [B, T, C]: [B, N + T, C].
+
+    Computed in float32, rounded to the dtype of `x`.
     """
     if x.is_cuda:
-        from engine.kernels import snake
+        from engine.kernels import conv_rows
 
-        return snake.after(x, before, alpha, inverse)
-    wide = x.to(torch.float32)
-    return torch.cat((before, (wide + (wide * alpha).sin().square() * inverse).to(x.dtype)), dim=1)
+        return conv_rows.snake_after(x, before, snake)
+    return torch.cat((before, snake(x.to(torch.float32)).to(x.dtype)), dim=1)
+
+
+def causal_conv(
+    rows: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor,
+    *,
+    dilation: int = 1,
+    snake: Snake | None = None,
+    residual: torch.Tensor | None = None,
+) -> torch.Tensor:
+    """A convolution of K taps over rows [B, (K - 1) * dilation + T, C]: [B, T, O]; row t sees rows t, t + dilation, ...
+
+    `weight` [K, C, O] of the rows' dtype, the oldest tap first; `bias` [O] float32. Then a `snake` of O channels, then
+    `residual` [B, T, O] is added. Sums are float32 and rounded at the end (on a CPU after each part).
+    """
+    if rows.is_cuda and rows.dtype != torch.float32:
+        from engine.kernels import conv_rows
+
+        return conv_rows.causal_conv(rows, weight, bias, dilation=dilation, snake=snake, residual=residual)
+    taps, _, outputs = weight.shape
+    count = rows.shape[1] - (taps - 1) * dilation
+    # one product: convolutions of libraries may cut float32 down to TF32
+    near = torch.cat([rows[:, tap * dilation : tap * dilation + count] for tap in range(taps)], dim=2)
+    out = F.linear(near, weight.view(-1, outputs).t()).to(torch.float32) + bias
+    if snake is not None:
+        out = snake(out)
+    if residual is not None:
+        out = out + residual
+    return out.to(rows.dtype)

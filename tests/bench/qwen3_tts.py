@@ -21,7 +21,7 @@ import torch
 
 from engine import ops
 from engine.attention.small import SmallKv
-from engine.kernels import norm, sampling, small, snake
+from engine.kernels import conv_rows, norm, sampling, small
 from engine.request import FinishReason, Request
 from engine.tokens.engine import TokenEngine
 from engine.tokens.inputs import Sampling, TokenInputs
@@ -70,7 +70,7 @@ def make_request(program: Qwen3TtsProgram, number: int, frames: int) -> Request:
     return Request(f"r{number}", inputs, number, len(prompt.rows))
 
 
-def kernels(_size: str) -> dict[str, object]:
+def kernels(_arguments: argparse.Namespace) -> dict[str, object]:
     """Largest differences relative to the largest value, float32 unless named."""
     generator = torch.Generator(GPU).manual_seed(0)
 
@@ -95,9 +95,20 @@ def kernels(_size: str) -> dict[str, object]:
         wanted = ops.head_norm(qkv.cpu(), weights.cpu(), 1e-6).cuda()
         found[f"head norm {dtype}"] = off(norm.head_norm(qkv.clone(), weights, 1e-6), wanted)
     for dtype in (torch.float32, torch.float16):
-        x, before, alpha, inverse = rand(3, 50, 96, dtype=dtype), rand(3, 6, 96, dtype=dtype), rand(96), rand(96)
-        wanted = ops.snake_after(x.cpu(), before.cpu(), alpha.cpu(), inverse.cpu()).cuda()
-        found[f"snake {dtype}"] = off(snake.after(x, before, alpha, inverse), wanted)
+        x, before = rand(3, 50, 96, dtype=dtype), rand(3, 6, 96, dtype=dtype)
+        curve = ops.Snake(rand(96), rand(96))
+        on_cpu = ops.Snake(curve.alpha.cpu(), curve.inverse.cpu())
+        wanted = ops.snake_after(x.cpu(), before.cpu(), on_cpu).cuda()
+        rows = conv_rows.snake_after(x, before, curve)
+        found[f"snake {dtype}"] = off(rows, wanted)
+        for taps, dilation, outputs in ((7, 1, 96), (3, 3, 64), (2, 1, 288), (1, 1, 192)):
+            weight, bias = rand(taps, 96, outputs, dtype=dtype) / 26, rand(outputs)
+            extra = rand(3, 56 - (taps - 1) * dilation, outputs, dtype=dtype)
+            exact = ops.causal_conv(
+                rows.double().cpu(), weight.double().cpu(), bias.cpu(), dilation=dilation, residual=extra.double().cpu()
+            )
+            ours = conv_rows.causal_conv(rows, weight, bias, dilation=dilation, residual=extra)
+            found[f"convolution {taps} taps {outputs} outputs {dtype}"] = off(ours, exact.cuda())
     state = SlotState.zeros(slots=64, max_tokens=64, vocab=64, max_pages=1, device=GPU)
     state.floats[:, 0] = 0.9
     state.ints[:, 0] = 50
@@ -129,9 +140,9 @@ def drawn(program: Qwen3TtsProgram, requests: list[Request], **options: object) 
     return found
 
 
-def equality(size: str) -> dict[str, object]:
+def equality(arguments: argparse.Namespace) -> dict[str, object]:
     """Shares of 8 probes of 100 frames that draw the same frames."""
-    program = make_program(size)
+    program = make_program(arguments.size)
     probes = [make_request(program, number, 100) for number in range(1, 9)]
     others = [make_request(program, 100 + number, 30 + 7 * (number % 20)) for number in range(40)]
 
@@ -148,7 +159,7 @@ def equality(size: str) -> dict[str, object]:
     }
 
 
-def codec(_size: str) -> dict[str, object]:
+def codec(_arguments: argparse.Namespace) -> dict[str, object]:
     """Against float32, and audio-seconds a second as graphs."""
     config = Qwen12Config()
     exact = Qwen12Decoder.random(config, seed=0, device=GPU)
@@ -198,10 +209,10 @@ def _codec_rate(decoder: Qwen12Decoder, batch: int, frames: int) -> float:
     return round(20 * batch * frames / FRAMES_PER_S / (time.perf_counter() - started_s), 1)
 
 
-def speed(size: str) -> dict[str, object]:
-    program = make_program(size)
+def speed(arguments: argparse.Namespace) -> dict[str, object]:
+    program = make_program(arguments.size)
     found: dict[str, object] = {"copy_bytes_per_s": copy_bandwidth(GPU), "weight_bytes": program.weight_bytes}
-    for slots in SLOTS:
+    for slots in arguments.slots:
         found[f"{slots} slots"] = _engine_rate(program, slots)
         torch.cuda.empty_cache()
     return found
@@ -245,20 +256,26 @@ def _engine_rate(program: Qwen3TtsProgram, slots: int) -> dict[str, object]:
     }
 
 
-PARTS: dict[str, Callable[[str], object]] = {"kernels": kernels, "equality": equality, "codec": codec, "speed": speed}
+PARTS: dict[str, Callable[[argparse.Namespace], object]] = {
+    "kernels": kernels,
+    "equality": equality,
+    "codec": codec,
+    "speed": speed,
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", action="append", choices=list(PARTS))
     parser.add_argument("--size", default="1.7b")
+    parser.add_argument("--slots", type=int, nargs="+", default=SLOTS)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     results: dict[str, object] = {"device": torch.cuda.get_device_name(), "torch": torch.__version__}
     for part in arguments.part or PARTS:
         started_s = time.perf_counter()
         try:
-            results[part] = PARTS[part](arguments.size)
+            results[part] = PARTS[part](arguments)
         except RuntimeError as error:
             results[part] = f"failed: {error}"
         results[f"{part} took_s"] = round(time.perf_counter() - started_s, 1)
