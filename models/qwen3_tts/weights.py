@@ -70,7 +70,9 @@ class Qwen3TtsWeights:
             if place.dim() == 1:
                 place.fill_(0.0 if name.endswith("bias") else 1.0)
             else:
-                place.normal_(std=RANDOM_STD, generator=generator if place.device == device else text_generator)
+                place.normal_(
+                    std=RANDOM_STD, generator=generator if place.device.type == device.type else text_generator
+                )
         return cls._from(raw)
 
     def step_bytes(self) -> int:
