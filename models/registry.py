@@ -54,6 +54,15 @@ ROWS: dict[str, Row] = {
         fetch="models.orpheus.source:fetch",
         hub="canopylabs/orpheus-3b-0.1-ft",
     ),
+    "kokoro": Row(
+        card="models.kokoro.model:card",
+        load="models.kokoro.model:load",
+        voice_card="models.kokoro.model:voice_card",
+        folder="models.kokoro.source:fits",
+        folder_kind="Kokoro (istftnet, plbert and vocab)",
+        fetch="models.kokoro.source:fetch",
+        hub="hexgrad/Kokoro-82M",
+    ),
     "fake": Row(card="models.fake.model:card", load="models.fake.model:load"),
 }
 
@@ -99,12 +108,13 @@ def voice_card(name: str, voice: str) -> VoiceCard:
     known = model.voice(voice)
     if known is not None:
         return known
-    place = _row(name).voice_card
+    row = _row(name)
+    place = row.voice_card
     if place is None:
         msg = f"model {name} has no voice {voice!r}; it has {', '.join(one.name for one in model.voices)}"
         raise UnknownVoice(msg)
-    function = cast("Callable[[str], VoiceCard]", _resolve(place))
-    return function(voice)
+    function = cast("Callable[..., VoiceCard]", _resolve(place))
+    return function(voice, **_source(row))
 
 
 def load(name: str, *, device: str = "cpu", precision: str = "auto") -> SpeechModel:

@@ -17,7 +17,8 @@ import triton.language as tl
 from torch import Tensor
 
 from engine.kernels.normal import normal_at
-from engine.kernels.spans import Snake, Span, bounds, inside, snaked
+from engine.kernels.spans import Span, bounds, inside, snaked
+from engine.ops import Snake
 
 CHANNELS = 64
 """Channels that one program works on at most."""

@@ -12,6 +12,7 @@ import triton.language as tl
 from engine.kernels.overlap import launch_options, wait
 
 _SILU_COLUMNS = 1024
+_HEADS = 8
 
 
 @triton.jit
@@ -63,6 +64,40 @@ def _silu_mul_kernel(gate_up, out, gate_up_stride, out_stride, F, BLOCK: tl.cons
     up = tl.load(gate_up + row * gate_up_stride + F + columns, mask=inside, other=0.0).to(tl.float32)
     silu = (gate / (1.0 + tl.exp(-gate))).to(out.dtype.element_ty).to(tl.float32)
     tl.store(out + row * out_stride + columns, (silu * up).to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def _head_norm_kernel(
+    qkv, weights, stride, eps, HEADS: tl.constexpr, TILE: tl.constexpr, D: tl.constexpr, BLOCK: tl.constexpr,
+    PDL: tl.constexpr,
+):  # fmt: skip
+    wait(PDL)
+    row = tl.program_id(0).to(tl.int64)
+    heads = tl.program_id(1) * TILE + tl.arange(0, TILE)
+    columns = tl.arange(0, BLOCK)
+    inside = (heads < HEADS)[:, None] & (columns < D)[None, :]
+    at = heads[:, None] * D + columns[None, :]
+    scales = tl.load(weights + at, mask=inside, other=0.0).to(tl.float32)
+    places = qkv + row * stride + at
+    wide = tl.load(places, mask=inside, other=0.0).to(tl.float32)
+    inverse = tl.rsqrt(tl.sum(wide * wide, axis=1) / D + eps)
+    rounded = (wide * inverse[:, None]).to(qkv.dtype.element_ty).to(tl.float32)
+    tl.store(places, (rounded * scales).to(qkv.dtype.element_ty), mask=inside)
+
+
+def head_norm(qkv: torch.Tensor, weights: torch.Tensor, eps: float) -> torch.Tensor:
+    """`engine.ops.head_norm` on CUDA."""
+    heads, dim = weights.shape
+    _head_norm_kernel[(len(qkv), triton.cdiv(heads, _HEADS))](
+        *(qkv, weights, qkv.stride(0), eps),
+        HEADS=heads,
+        TILE=_HEADS,
+        D=dim,
+        BLOCK=triton.next_power_of_2(dim),
+        num_warps=4,
+        **launch_options(qkv.device),
+    )
+    return qkv
 
 
 def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:

@@ -72,9 +72,9 @@ def _threshold(keys, weights, stop_keys, stop_weights, goal):
 
 
 @triton.jit
-def _gumbel(columns, drawn, seed_low, seed_high, DRAW: tl.constexpr):
+def _gumbel(columns, drawn, seed_low, seed_high, number):
     """Noise at position (drawn << 34) + column of `engine.noise`: Philox block (drawn << 32) + column / 4."""
-    u = uniform_in((columns >> 2).to(tl.uint32), drawn.to(tl.uint32), columns & 3, DRAW, seed_low, seed_high)
+    u = uniform_in((columns >> 2).to(tl.uint32), drawn.to(tl.uint32), columns & 3, number, seed_low, seed_high)
     return -tl.log(-tl.log(u))
 
 
@@ -87,7 +87,7 @@ def _best(score, columns, stop_score, stop_columns):
 
 
 @triton.jit
-def _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high):
+def _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high, number):
     """A draw from what top-k, top-p and min-p leave of window logits `x` and stop logits `y`, of which none is higher
     than `highest`."""
     top = tl.maximum(highest, -_LARGEST)
@@ -104,8 +104,8 @@ def _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, se
         goal = top_p * (tl.sum(rest, axis=0) + tl.sum(stop_rest, axis=0))
         least = tl.maximum(least, tl.minimum(_threshold(keys, rest, stop_keys, stop_rest, goal), _key(top)))
     min_p = tl.load(floats + _MIN_P)
-    noisy = x + _gumbel(columns, drawn, seed_low, seed_high, _DRAW_TOKEN)
-    stop_noisy = y + _gumbel(stop_columns, drawn, seed_low, seed_high, _DRAW_TOKEN)
+    noisy = x + _gumbel(columns, drawn, seed_low, seed_high, number)
+    stop_noisy = y + _gumbel(stop_columns, drawn, seed_low, seed_high, number)
     score = tl.where((keys >= least) & (weights >= min_p), noisy, float("-inf"))
     stop_score = tl.where((stop_keys >= least) & (stop_weights >= min_p), stop_noisy, float("-inf"))
     return _best(score, columns, stop_score, stop_columns)
@@ -175,7 +175,9 @@ def _sample_kernel(
     if temperature > 0:
         seed_low = tl.load(ints + _SEED_LOW).to(tl.uint32, bitcast=True)
         seed_high = tl.load(ints + _SEED_HIGH).to(tl.uint32, bitcast=True)
-        column = _draw_filtered(x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high)
+        column = _draw_filtered(
+            x, columns, y, stop_columns, highest, floats, ints, drawn, seed_low, seed_high, _DRAW_TOKEN
+        )
         if _repeats(history, drawn, column + first_id, ints):
             noisy = x + _gumbel(columns, drawn, seed_low, seed_high, _DRAW_RAS)
             stop_noisy = y + _gumbel(stop_columns, drawn, seed_low, seed_high, _DRAW_RAS)
@@ -186,6 +188,52 @@ def _sample_kernel(
     column = tl.where(nothing, start, column)
     _record(column, first_id, vocab, drawn, slot, tokens, num_drawn, history, counts, ints)
     tl.store(out + row, tl.where(nothing, -1, column + first_id))
+
+
+@triton.jit
+def _draw_kernel(
+    logits, slots, out, num_drawn, floats, ints, logits_stride, floats_stride, ints_stride, max_drawn, width, number,
+    BLOCK: tl.constexpr, PDL: tl.constexpr,
+):  # fmt: skip
+    wait(PDL)
+    row = tl.program_id(0).to(tl.int64)
+    slot = tl.load(slots + row).to(tl.int64)
+    logits += row * logits_stride
+    floats += slot * floats_stride
+    ints += slot * ints_stride
+    # the frame's first id was drawn already, and counted
+    drawn = tl.minimum(tl.maximum(tl.load(num_drawn + slot), 0), max_drawn - 1)
+    drawn = tl.maximum(drawn - 1, 0)
+    columns = tl.arange(0, BLOCK)
+    temperature = tl.load(floats + _TEMPERATURE)
+    x = _scaled(logits, logits, columns, columns < width, 1.0, temperature)
+    no_columns = tl.full((1,), _FAR, tl.int32)
+    nothing = tl.full((1,), float("-inf"), tl.float32)
+    highest = tl.max(x, axis=0)
+    if temperature > 0:
+        seed_low = tl.load(ints + _SEED_LOW).to(tl.uint32, bitcast=True)
+        seed_high = tl.load(ints + _SEED_HIGH).to(tl.uint32, bitcast=True)
+        column = _draw_filtered(
+            x, columns, nothing, no_columns, highest, floats, ints, drawn, seed_low, seed_high, number
+        )
+    else:
+        column = _best(x, columns, nothing, no_columns)
+    tl.store(out + row, tl.where(highest == float("-inf"), 0, column))
+
+
+def draw(logits: torch.Tensor, slots: torch.Tensor, number: int, state: SlotState) -> torch.Tensor:
+    """`engine.tokens.sampler.Sampler.draws` on CUDA: [E, V] logits and [E] int32 slots to [E] int32 columns."""
+    columns = torch.empty(slots.shape[0], dtype=torch.int32, device=slots.device)
+    block = triton.next_power_of_2(logits.shape[1])
+    _draw_kernel[(slots.shape[0],)](
+        *(logits, slots, columns, state.drawn, state.floats, state.ints),
+        *(logits.stride(0), state.floats.stride(0), state.ints.stride(0)),
+        *(state.history.shape[1], logits.shape[1], number),
+        BLOCK=block,
+        num_warps=min(max(block // 256, 1), 16),
+        **launch_options(logits.device),
+    )
+    return columns
 
 
 def sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, state: SlotState) -> torch.Tensor:

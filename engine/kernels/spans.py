@@ -38,14 +38,6 @@ class Span:
         return Span(self.valid, self.rate * stride, self.first * stride + stride // 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Snake:
-    """Parameters of x + sin(alpha x)^2 * inverse: `alpha` and `inverse` [C] float32."""
-
-    alpha: Tensor
-    inverse: Tensor
-
-
 @triton.jit
 def snaked(x, alpha, inverse, EXACT: tl.constexpr):
     """x + sin(alpha x)^2 * inverse; EXACT to float32's rounding, else to far less than float16's, in two thirds of the

@@ -15,6 +15,8 @@ DRAW_TOKEN = 16
 """Draw number (see `engine.noise`) of a token; codecs take numbers from 64 on."""
 DRAW_RAS = 17
 """Draw number of a token drawn again because it repeats itself."""
+DRAW_DEPTH = 32
+"""Draw number of a frame's code 0, which is a token; code k has DRAW_DEPTH + k. Up to 32 codes."""
 DRAWN_SHIFT = 34
 """Noise positions: (tokens drawn before << 34) + head column; whole Philox blocks of four columns each."""
 

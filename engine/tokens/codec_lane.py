@@ -6,6 +6,7 @@
 
 A window of class `size` is decoded `size + 2 * context` frames wide: its left context first, then its own frames, then
 what it has of the right; beyond that the utterance has ended (or only frames follow that cannot be heard in it).
+A codec that remembers needs no context: its windows come in order, each with its request's place in the memory.
 """
 
 from __future__ import annotations
@@ -14,29 +15,19 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from engine.request import Samples
-from engine.tokens.arena import Arena
-from engine.tokens.graphs import Mark, Replay, Track
-from engine.tokens.program import Codec, Ids
+from engine.tokens.codec_shapes import CodecJob, CodecShape, StreamShape, WindowShape
+from engine.tokens.graphs import Mark, Track
+from engine.tokens.program import Codec, StreamCodec
 from engine.tokens.scheduler import smallest_class
-from engine.tokens.windows import Window
+from engine.tokens.windows import Window, WindowPolicy
 
 BATCHES = (1, 2, 4, 8, 16, 32, 64)
 """Windows in a launch; fewer are filled up with silent ones."""
 WARM_BUFFERS = 2
 """Host buffers made beforehand for each launch: to make one (pinned memory) takes as long as a step."""
-
-
-@dataclass(frozen=True, slots=True)
-class CodecJob:
-    """One window with its codes [left + frames + right, K] and the seed of its request's codec noise."""
-
-    window: Window
-    codes: Ids
-    seed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +40,34 @@ class _Flight:
     end: Mark
 
 
+def window_policy(codec: Codec | StreamCodec) -> WindowPolicy:
+    """How requests are cut for a codec, unless somebody wants it otherwise."""
+    if isinstance(codec, StreamCodec):
+        return WindowPolicy(context_frames=0, in_order=True)
+    return WindowPolicy(context_frames=codec.context_frames)
+
+
 class CodecLane:
     """Batched codec decoding, in the order of submission."""
 
-    def __init__(self, codec: Codec, device: torch.device, *, max_batch: int, eager: bool, timed: bool) -> None:
+    def __init__(
+        self,
+        codec: Codec | StreamCodec,
+        device: torch.device,
+        *,
+        max_batch: int,
+        eager: bool,
+        timed: bool,
+        places: int = 0,
+    ) -> None:
+        """`places`: requests that a codec which remembers is to remember at once."""
         self._codec = codec
         self._track = Track.make(device, eager=eager, priority=0)
+        with self._track.current():
+            self._state = codec.new_state(places) if isinstance(codec, StreamCodec) else ()
         self._batches = (*(size for size in BATCHES if size < max_batch), max_batch)
         self._timed = timed
-        self._shapes: dict[tuple[int, int], _Shape] = {}
+        self._shapes: dict[tuple[int, int], CodecShape] = {}
         self._flights: deque[_Flight] = deque()
         self._spare: dict[tuple[int, ...], list[torch.Tensor]] = {}
         self.launches = 0
@@ -96,12 +106,17 @@ class CodecLane:
             self._spare[tuple(flight.audio.shape)].append(flight.audio)
         return ready
 
-    def shape(self, batch: int, size: int) -> _Shape:
+    def shape(self, batch: int, size: int) -> CodecShape:
         """The launch of that batch and size class; captured when it is made."""
         if (batch, size) not in self._shapes:
             with self._track.current():
-                self._shapes[batch, size] = _Shape(self._codec, self._track, batch=batch, size=size)
+                self._shapes[batch, size] = self._make(batch, size)
         return self._shapes[batch, size]
+
+    def _make(self, batch: int, size: int) -> CodecShape:
+        if isinstance(self._codec, StreamCodec):
+            return StreamShape(self._codec, self._state, self._track, batch=batch, size=size)
+        return WindowShape(self._codec, self._track, batch=batch, size=size)
 
     def warm(self, sizes: Sequence[int]) -> int:
         """Capture every launch and make its host buffers; returns how many launches there are."""
@@ -121,44 +136,3 @@ class CodecLane:
     def _host_buffer(self, shape: torch.Size) -> torch.Tensor:
         spare = self._spare.setdefault(tuple(shape), [])
         return spare.pop() if spare else torch.empty(shape, pin_memory=self._track.stream is not None)
-
-
-class _Shape:
-    """`batch` windows of one size class; rows without a window decode one silent frame."""
-
-    def __init__(self, codec: Codec, track: Track, *, batch: int, size: int) -> None:
-        self._codec = codec
-        width = size + 2 * codec.context_frames
-        self._inputs = Arena(
-            {
-                "codes": ((batch, width, codec.codes_per_frame), np.int32),
-                "valid": ((batch, 2), np.int32),
-                "seeds": ((batch,), np.int64),
-                "first_frame": ((batch,), np.int64),
-            },
-            track.device,
-        )
-        self.audio = torch.zeros(batch, width * codec.samples_per_frame, dtype=torch.float32, device=track.device)
-        self.send(())
-        self._replay = Replay(self._body, track)
-
-    def send(self, jobs: Sequence[CodecJob]) -> None:
-        """Put the windows where the launch reads them, ordered on the current stream."""
-        staged = self._inputs.stage()
-        for field in staged.values():
-            field.fill(0)
-        staged["valid"][:, 1] = 1
-        for row, job in enumerate(jobs):
-            staged["codes"][row, : len(job.codes)] = job.codes
-            staged["valid"][row, 1] = len(job.codes)
-            staged["seeds"][row] = np.uint64(job.seed).view(np.int64)
-            staged["first_frame"][row] = job.window.start - job.window.left
-        self._inputs.upload()
-
-    def run(self) -> None:
-        """Decode what was sent, ordered on the current stream."""
-        self._replay.run()
-
-    def _body(self) -> None:
-        fields = self._inputs.fields
-        self.audio.copy_(self._codec.decode(fields["codes"], fields["valid"], fields["seeds"], fields["first_frame"]))

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.request import Delta, FinishReason, Request, Samples
-from engine.tokens.codec_lane import CodecJob, CodecLane
+from engine.tokens.codec_lane import CodecLane
+from engine.tokens.codec_shapes import CodecJob
 from engine.tokens.options import EngineOptions
 from engine.tokens.program import Ids, TokenProgram
+from engine.tokens.stats import TokenStats
 from engine.tokens.windows import Window, WindowPlanner, WindowPolicy
 
+PLACES_PER_SLOT = 2
+"""Requests on their way out, those in slots included, for each slot: beyond, new ones wait for the codec."""
 NOT_FINITE = "the codec gave samples that are not finite numbers; run the model in fp32 if it happens again"
 
 
@@ -24,11 +28,12 @@ class _Speech:
     """One request on its way out. `ids` are set when it has left its slot; `decoded` holds windows by first frame.
 
     `key` is its name in the codec lane: windows of a cancelled request must not be taken for those of a later one that
-    has the same id.
+    has the same id. `place` is where a codec that remembers keeps what it knows of it.
     """
 
     request: Request
     key: str
+    place: int
     ids: Ids | None = None
     finish: FinishReason | None = None
     frames: int | None = None
@@ -47,8 +52,15 @@ class Delivery:
         self._program = program
         self._per_frame = program.tokens_per_frame
         self._planner = WindowPlanner(policy)
+        places = PLACES_PER_SLOT * options.num_slots
+        self._places = list(reversed(range(places)))
         self.codec = CodecLane(
-            program.codec, program.device, max_batch=policy.max_batch, eager=options.eager, timed=options.timed
+            program.codec,
+            program.device,
+            max_batch=policy.max_batch,
+            eager=options.eager,
+            timed=options.timed,
+            places=places,
         )
         self._running_ids = running_ids
         self._speeches: dict[str, _Speech] = {}
@@ -62,13 +74,18 @@ class Delivery:
     def __len__(self) -> int:
         return len(self._speeches) + len(self._deltas)
 
+    @property
+    def room(self) -> int:
+        """How many requests may be added now: those whose audio is not decoded yet have left their slots, not this."""
+        return len(self._places)
+
     def __contains__(self, request_id: str) -> bool:
         return request_id in self._speeches or request_id in self._refused
 
     def add(self, request: Request) -> None:
-        """Take in a request that is about to draw ids."""
+        """Take in a request that is about to draw ids; there must be room."""
         self._serial += 1
-        speech = _Speech(request, f"{self._serial}")
+        speech = _Speech(request, f"{self._serial}", self._places.pop())
         self._speeches[request.request_id] = self._by_key[speech.key] = speech
         self._planner.add(speech.key, live=request.live)
 
@@ -125,11 +142,16 @@ class Delivery:
         self.audio_samples += sum(len(delta.samples) for delta in deltas)
         return deltas
 
+    def count(self, stats: TokenStats) -> None:
+        """Write the totals so far into `stats`."""
+        stats.codec_launches, stats.codec_ms = self.codec.launches, self.codec.timings_ms
+        stats.codec_frames, stats.audio_samples = self.codec_frames, self.audio_samples
+
     def _job(self, window: Window) -> CodecJob:
         speech = self._by_key[window.request_id]
         ids = self._running_ids(speech.request.request_id) if speech.ids is None else speech.ids
         start, stop = (window.start - window.left) * self._per_frame, (window.stop + window.right) * self._per_frame
-        return CodecJob(window, self._program.frames(ids[start:stop]), speech.request.seed)
+        return CodecJob(window, self._program.frames(ids[start:stop]), speech.request.seed, speech.place)
 
     def _hand_out(self, speech: _Speech) -> bool:
         """Hand out what follows without a gap; False when the request had to be ended with an error."""
@@ -151,6 +173,8 @@ class Delivery:
         request_id = speech.request.request_id
         self._deltas.append(Delta(request_id, samples, speech.next_sample, finish, error))
         self._planner.remove(speech.key)
+        # What the codec still does for it comes before anything it will do for the next owner of the place.
+        self._places.append(speech.place)
         del self._speeches[request_id], self._by_key[speech.key]
 
 

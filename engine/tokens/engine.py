@@ -24,6 +24,7 @@ import numpy.typing as npt
 from engine.errors import DuplicateRequest, SlotsFull, UnknownRequest
 from engine.request import Delta, FinishReason, Request
 from engine.stages import Stages
+from engine.tokens.codec_lane import window_policy
 from engine.tokens.delivery import Delivery
 from engine.tokens.inputs import TokenInputs
 from engine.tokens.ledger import Ledger
@@ -70,14 +71,16 @@ class TokenEngine:
         self.options = options
         slots = options.num_slots
         self._runner = Runner(program, options)
-        self._windows = windows or WindowPolicy(context_frames=program.codec.context_frames)
+        self._windows = windows or window_policy(program.codec)
         self._delivery = Delivery(program, options, self._windows, self._running_ids)
         self._classes = (slots,) if options.deterministic else batch_classes(slots)
         self._pool = PagePool(self._runner.num_pages, options.page_size)
         self._scheduler = Scheduler(
             Policy(num_slots=slots, max_rows=self._runner.prefill_rows[-1], patience_steps=PATIENCE_STEPS)
         )
-        self._ledger = Ledger(slots, max_tokens=self._runner.max_rows, stop_ids=program.grammar.stop_ids)
+        self._ledger = Ledger(
+            slots, max_tokens=self._runner.max_rows, stop_ids=program.grammar.stop_ids, depth=program.depth
+        )
         self._seats: dict[str, _Seat] = {}
         self._seat_of: list[_Seat | None] = [None] * slots
         self._free = list(reversed(range(slots)))
@@ -98,7 +101,7 @@ class TokenEngine:
     @property
     def free_slots(self) -> int:
         """How many requests may be added now; those whose last audio is still being decoded have left their slot."""
-        return len(self._free)
+        return min(len(self._free), self._delivery.room)
 
     @property
     def idle(self) -> bool:
@@ -107,10 +110,8 @@ class TokenEngine:
 
     def stats(self) -> TokenStats:
         """Totals so far."""
-        stats, delivery = self._stats, self._delivery
-        stats.codec_launches, stats.codec_ms = delivery.codec.launches, delivery.codec.timings_ms
-        stats.codec_frames, stats.audio_samples = delivery.codec_frames, delivery.audio_samples
-        return stats
+        self._delivery.count(self._stats)
+        return self._stats
 
     def warm(self) -> WarmReport:
         """Compile every kernel and record every graph now instead of at first use."""
@@ -133,7 +134,7 @@ class TokenEngine:
         if request.request_id in self._delivery:
             msg = f"request {request.request_id!r} is being worked on already; wait for its end or give it its own id"
             raise DuplicateRequest(msg)
-        if not self._free:
+        if not self.free_slots:
             msg = f"all {self.num_slots} slots are taken; call step() until free_slots > 0"
             raise SlotsFull(msg)
         assert isinstance(request.inputs, TokenInputs), "the token lane takes TokenInputs"  # noqa: S101  # our own bug
@@ -224,6 +225,7 @@ class TokenEngine:
             sampling=inputs.sampling,
             min_tokens=inputs.min_tokens,
             seed=seat.request.seed,
+            follow=inputs.follow,
         )
 
     def _decode(self) -> None:

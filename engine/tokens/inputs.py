@@ -46,19 +46,21 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class TokenInputs:
-    """One prompt. `ids` are prompt tokens in the program's own ids; the first `shared_rows` of them are the same for
-    many requests (a voice's prompt): their whole KV pages are computed once.
+    """One prompt. `ids` are its rows in the program's own ids: an id each or, of a program with a depth, a tuple of
+    columns. The first `shared_rows` of them are the same for many requests (a voice's prompt): their whole KV pages are
+    computed once. `follow` are the ids that go into the rows after the prompt, the last of them for ever.
 
     At most `budget_tokens` are drawn; a request that has drawn them ends with `budget_finish` (benchmarks with random
     weights, which never stop by themselves, say STOP). No stop token is drawn before `min_tokens`.
     """
 
-    ids: tuple[int, ...]
+    ids: tuple[int, ...] | tuple[tuple[int, ...], ...]
     budget_tokens: int
     sampling: Sampling = Sampling()
     shared_rows: int = 0
     min_tokens: int = 0
     budget_finish: FinishReason = FinishReason.BUDGET
+    follow: tuple[int, ...] = ()
 
     @property
     def rows_needed(self) -> int:

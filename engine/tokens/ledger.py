@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from engine.request import FinishReason
 from engine.tokens.inputs import TokenInputs
-from engine.tokens.program import Ids
+from engine.tokens.program import Depth, Ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,11 @@ class Noted:
 class Ledger:
     """The slots' books. A slot is opened when its prompt is prefilled and closed when its request leaves."""
 
-    def __init__(self, num_slots: int, *, max_tokens: int, stop_ids: tuple[int, ...]) -> None:
-        self._ids = np.zeros((num_slots, max_tokens), np.int32)
+    def __init__(
+        self, num_slots: int, *, max_tokens: int, stop_ids: tuple[int, ...], depth: Depth | None = None
+    ) -> None:
+        """With a `depth` an id is a whole frame, whose first code may be a stop id."""
+        self._ids = np.zeros((num_slots, max_tokens, *(() if depth is None else (depth.codes,))), np.int32)
         self._drawn = np.zeros(num_slots, np.int32)
         self._asked = np.zeros(num_slots, np.int32)
         self._budget = np.zeros(num_slots, np.int32)
@@ -62,7 +65,7 @@ class Ledger:
         return int(self._drawn[slot])
 
     def ids(self, slot: int) -> Ids:
-        """The ids of the slot, those not read yet included: a view of [max_tokens] int32."""
+        """The ids of the slot, those not read yet included: a view of [max_tokens] or [max_tokens, codes] int32."""
         view: Ids = self._ids[slot]
         return view
 
@@ -79,14 +82,18 @@ class Ledger:
         return generations
 
     def note(self, slots: Ids, ids: Ids, generations: npt.NDArray[np.int64]) -> Noted:
-        """Keep the ids of a launch, one for each slot that has not changed hands since (-1: nothing could be drawn)."""
+        """Keep the ids of a launch [n] or [n, codes], those of slots that have not changed hands since.
+
+        A (first) id of -1: nothing could be drawn.
+        """
         mine = self._generation[slots] == generations
         slots, ids = slots[mine], ids[mine]
-        speech = (ids >= 0) & ~np.isin(ids, self._stops)
+        first = ids if ids.ndim == 1 else ids[:, 0]
+        speech = (first >= 0) & ~np.isin(first, self._stops)
         self._ids[slots, self._drawn[slots]] = ids
         self._drawn[slots] += speech
         over = ~speech | (self._drawn[slots] >= self._budget[slots])
-        ended = [(int(slots[row]), self._reason(int(ids[row]))) for row in np.flatnonzero(over)]
+        ended = [(int(slots[row]), self._reason(int(first[row]))) for row in np.flatnonzero(over)]
         running = slots[~over]
         whole = running[self._drawn[running] >= self._due[running]].tolist()
         return Noted(ended, whole, int(speech.sum()))

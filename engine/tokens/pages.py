@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
+Rows = tuple[int, ...] | tuple[tuple[int, ...], ...]
+"""A prompt, or a piece of one: what its rows are made of (an id each, or columns)."""
 SCRATCH_PAGE = 0
 """Padding rows and unused entries of page tables point here; it is never handed out."""
 
@@ -36,9 +38,9 @@ class _Prefix:
     """A page of the tree. Its holders also hold every page before it."""
 
     page: int
-    ids: tuple[int, ...]
+    ids: Rows
     before: _Prefix | None
-    after: dict[tuple[int, ...], _Prefix] = field(default_factory=dict)
+    after: dict[Rows, _Prefix] = field(default_factory=dict)
     holders: int = 0
 
 
@@ -77,7 +79,7 @@ class PagePool:
         """Pages that nobody holds but whose content is kept for prompts that begin alike."""
         return len(self._idle)
 
-    def reserve(self, ids: tuple[int, ...], shared_rows: int, rows: int) -> Lease | None:
+    def reserve(self, ids: Rows, shared_rows: int, rows: int) -> Lease | None:
         """Pages for `rows` positions of a request (prompt, budget and what the caller adds), or None.
 
         None means that there are not enough pages now; nothing has changed then. Pages inside the first `shared_rows`
@@ -118,13 +120,13 @@ class PagePool:
             if prefix.holders == 0:
                 self._idle[prefix] = None
 
-    def _shared_parts(self, ids: tuple[int, ...], shared_rows: int) -> list[tuple[int, ...]]:
+    def _shared_parts(self, ids: Rows, shared_rows: int) -> list[Rows]:
         """The ids of each whole page that may be shared."""
         size = self.page_size
         whole = min(shared_rows, len(ids) - 1) // size
         return [ids[index * size : (index + 1) * size] for index in range(whole)]
 
-    def _find(self, parts: list[tuple[int, ...]]) -> list[_Prefix]:
+    def _find(self, parts: list[Rows]) -> list[_Prefix]:
         """The known pages along a prompt, up to the first that is not known."""
         found: list[_Prefix] = []
         here = self._root
@@ -140,7 +142,7 @@ class PagePool:
             del self._idle[prefix]
         prefix.holders += 1
 
-    def _add(self, before: _Prefix, ids: tuple[int, ...]) -> _Prefix:
+    def _add(self, before: _Prefix, ids: Rows) -> _Prefix:
         """Make a page known; it is held already."""
         prefix = _Prefix(self._take(), ids, before, holders=1)
         before.after[ids] = prefix

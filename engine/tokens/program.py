@@ -1,20 +1,25 @@
 """What a model must give the token lane: the token program and its codec. A program sees rows, never requests.
 
-`embed`, `backbone` and `head` are captured into graphs: no host synchronisation, no shapes that depend on values, no
-allocation that outlives the call. A row is one token of one slot: its id and its position in the KV of that slot.
+`embed`, `backbone`, `head` and `depth` are captured into graphs: no host synchronisation, no shapes that depend on
+values, no allocation that outlives the call. A row is one position in the KV of one slot. Most programs draw one id a
+step, and a row is that id. A program with a `depth` draws a whole frame a step: a row then has several columns.
 Padding rows carry real work on a dummy slot; what they compute is never read.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 Ids = npt.NDArray[np.int32]
+Draw = Callable[[torch.Tensor, int], torch.Tensor]
+"""Draws code `place` (1 to K - 1) of each row's frame: logits [E, V] to [E] int32 columns, with the temperature and the
+filters of the row's request, but neither penalty nor RAS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,33 @@ class Attend(Protocol):
         ...
 
 
+class Depth(Protocol):
+    """How a program draws the codes of a frame after the first: small steps of a network of its own inside each step.
+
+    Rows have 1 + `codes` columns of ids, -1 where there is nothing: an id that follows from the prompt (text that the
+    model reads while it speaks), then the codes of a frame. `embed` sums what is there.
+    """
+
+    @property
+    def codes(self) -> int:
+        """Codes in a frame (K), the first included."""
+        ...
+
+    @property
+    def follow_rows(self) -> int:
+        """Most ids that can follow a prompt, one for each frame drawn; after them the last one is repeated."""
+        ...
+
+    def rest(self, hidden: torch.Tensor, first: torch.Tensor, draw: Draw) -> torch.Tensor:
+        """The other codes of the frames that begin with `first` [E] int32: `hidden` [E, D] to [E, K - 1] int32.
+
+        `hidden` are the rows that the head scored.
+        """
+        ...
+
+
 class Codec(Protocol):
-    """Turns codec frames into samples, window by window."""
+    """Turns codec frames into samples, window by window: any window, in any order."""
 
     @property
     def samples_per_frame(self) -> int:
@@ -103,6 +133,37 @@ class Codec(Protocol):
         `codes` [B, F, K] int32; `valid` [B, 2] int32: frames [from, to) of the window exist, beyond them the utterance
         has ended or not begun (there the network sees its own zero padding, in every layer); `seeds` [B] int64 key the
         codec's noise; `first_frame` [B] int64 is the place of the window's frame 0 in its utterance (noise positions).
+        """
+        ...
+
+
+@runtime_checkable
+class StreamCodec(Protocol):
+    """Turns codec frames into samples from left to right, with what it remembers of each utterance: a causal codec
+    whose past reaches too far to be decoded again with each window."""
+
+    @property
+    def samples_per_frame(self) -> int:
+        """Samples that one frame makes."""
+        ...
+
+    @property
+    def codes_per_frame(self) -> int:
+        """Codes in one frame (K)."""
+        ...
+
+    def new_state(self, places: int) -> tuple[torch.Tensor, ...]:
+        """Memory for so many utterances at once and, in a last row more, for padding: tensors of `places` + 1 rows."""
+        ...
+
+    def decode(
+        self, codes: torch.Tensor, places: torch.Tensor, fresh: torch.Tensor, state: tuple[torch.Tensor, ...]
+    ) -> torch.Tensor:
+        """Decode the next F frames of B utterances: returns [B, F * samples_per_frame] float32. Captured into graphs.
+
+        `codes` [B, F, K] int32; `places` [B] int64 are their rows in `state`, which is read and written; they differ,
+        but for padding. Where `fresh` [B] bool, the utterance begins: nothing is remembered. Beyond an utterance's end
+        codes are padding; what the state is then is never read.
         """
         ...
 
@@ -146,12 +207,17 @@ class TokenProgram(Protocol):
         ...
 
     @property
-    def codec(self) -> Codec:
+    def codec(self) -> Codec | StreamCodec:
         """Its codec."""
         ...
 
+    @property
+    def depth(self) -> Depth | None:
+        """How it draws the rest of a frame; None: a step draws one id."""
+        ...
+
     def embed(self, ids: torch.Tensor) -> torch.Tensor:
-        """[R] int64 ids to [R, D] hidden rows."""
+        """[R] int64 ids, or [R, 1 + K] with a depth, to [R, D] hidden rows."""
         ...
 
     def backbone(self, hidden: torch.Tensor, positions: torch.Tensor, attend: Attend) -> torch.Tensor:
@@ -163,5 +229,13 @@ class TokenProgram(Protocol):
         ...
 
     def frames(self, ids: Ids) -> Ids:
-        """The codes [n, K] of `n * tokens_per_frame` drawn ids. Only ids that the grammar allows come here."""
+        """The codes [n, K] of `n * tokens_per_frame` drawn ids (with a depth of n frames [n, K]).
+
+        Only ids that the grammar allows come here.
+        """
         ...
+
+
+def row_columns(program: TokenProgram) -> int | None:
+    """Columns of a program's rows; None: rows are single ids."""
+    return None if program.depth is None else 1 + program.depth.codes

@@ -16,11 +16,11 @@ import torch
 from engine.attention.base import HostBatch, PagedKv, Rows
 from engine.attention.choose import make_attention
 from engine.tokens.arena import Arena
+from engine.tokens.drawing import Drawing
 from engine.tokens.graphs import Mark, Replay, Track
 from engine.tokens.inputs import Sampling
 from engine.tokens.options import EngineOptions
-from engine.tokens.program import TokenProgram
-from engine.tokens.sampler import Sampler
+from engine.tokens.program import TokenProgram, row_columns
 from engine.tokens.scheduler import bucket_for, entries_of, row_buckets
 from engine.tokens.state import FLOATS, INTS, SlotState
 
@@ -34,7 +34,10 @@ FIXED_ROWS = 512
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One pass that was sent to the device: the slot of each row that draws, and where the drawn ids will lie."""
+    """One pass that was sent to the device: the slot of each row that draws, and where the drawn ids will lie.
+
+    With a depth they are frames of ids.
+    """
 
     slots: Ints
     drawn: Ints
@@ -52,11 +55,12 @@ class Entry:
     """One prompt of a prefill pass: rows `ids` from position `start` on (what stands before is shared KV)."""
 
     slot: int
-    ids: Sequence[int]
+    ids: Sequence[int] | Sequence[Sequence[int]]
     start: int
     sampling: Sampling
     min_tokens: int
     seed: int
+    follow: Sequence[int] = ()
 
 
 class Runner:
@@ -81,11 +85,12 @@ class Runner:
                 vocab=program.grammar.vocab,
                 max_pages=pages_per_slot,
                 device=program.device,
+                depth=program.depth,
             )
             self.attention = make_attention(
                 options.attention, self.kv, self.state.pages, deterministic=options.deterministic
             )
-            self.sampler = Sampler(program.grammar, self.state)
+            self.drawing = Drawing(program, self.state)
         self._decodes: dict[int, DecodeShape] = {}
         self._prefills: dict[int, PrefillShape] = {}
         most_rows = min(options.max_rows, self.max_rows)
@@ -132,7 +137,7 @@ class DecodeShape:
         self._runner = runner
         device, self._dummy = runner.program.device, runner.options.num_slots
         self._inputs = Arena({"slots": ((size,), np.int32)}, device)
-        self._outputs = Arena({"ids": ((size,), np.int32)}, device)
+        self._outputs = Arena({"ids": (runner.drawing.shape(size), np.int32)}, device)
         self._rows = Rows(self._inputs.fields["slots"], torch.zeros(size, dtype=torch.int32, device=device))
         self._attention = runner.attention.for_step(self._rows, entries=size)
         self._row_counts = np.ones(size, np.int32)
@@ -161,9 +166,9 @@ class DecodeShape:
         program, state, slots = self._runner.program, self._runner.state, self._rows.slots
         index = slots.long()
         self._rows.positions.copy_(state.length.index_select(0, index))
-        ids = state.token.index_select(0, index).long()
-        hidden = program.backbone(program.embed(ids), self._rows.positions, self._attention)
-        self._outputs.fields["ids"].copy_(self._runner.sampler.sample(program.head(hidden), slots))
+        rows = program.embed(self._runner.drawing.last_rows(index))
+        hidden = program.backbone(rows, self._rows.positions, self._attention)
+        self._outputs.fields["ids"].copy_(self._runner.drawing.draw(hidden, slots))
         state.length.index_copy_(0, index, self._rows.positions + 1)
         _reset_dummy(state)
 
@@ -175,10 +180,10 @@ class PrefillShape:
         self._runner = runner
         device, self._dummy = runner.program.device, runner.options.num_slots
         self._entries = entries_of(rows)
-        entries, pages = self._entries, runner.pages.shape[1]
+        entries, pages, columns = self._entries, runner.pages.shape[1], row_columns(runner.program)
         self._inputs = Arena(
             {
-                "ids": ((rows,), np.int64),
+                "ids": ((rows,) if columns is None else (rows, columns), np.int64),
                 "slots": ((rows,), np.int32),
                 "positions": ((rows,), np.int32),
                 "last_rows": ((entries,), np.int64),
@@ -187,10 +192,11 @@ class PrefillShape:
                 "floats": ((entries, len(FLOATS)), np.float32),
                 "ints": ((entries, len(INTS)), np.int32),
                 "pages": ((entries, pages), np.int32),
+                "follow": ((entries, runner.state.follow.shape[1]), np.int32),
             },
             device,
         )
-        self._outputs = Arena({"ids": ((entries,), np.int32)}, device)
+        self._outputs = Arena({"ids": (runner.drawing.shape(entries), np.int32)}, device)
         fields = self._inputs.fields
         self._attention = runner.attention.for_step(Rows(fields["slots"], fields["positions"]), entries=entries + 1)
         self._send(())
@@ -224,6 +230,8 @@ class PrefillShape:
             staged["floats"][place] = [getattr(entry.sampling, name) for name in FLOATS]
             staged["ints"][place] = _int_columns(entry)
             staged["pages"][place] = self._runner.pages[entry.slot]
+            staged["follow"][place, : len(entry.follow)] = entry.follow
+            staged["follow"][place, len(entry.follow) :] = entry.follow[-1] if entry.follow else -1
         staged["floats"][len(entries) :] = NEUTRAL
         self._plan(staged["entry_slots"], row_counts, staged["lengths"])
         self._inputs.upload()
@@ -243,11 +251,13 @@ class PrefillShape:
         state.floats.index_copy_(0, index, fields["floats"])
         state.ints.index_copy_(0, index, fields["ints"])
         state.length.index_copy_(0, index, fields["lengths"])
+        if program.depth is not None:
+            state.follow.index_copy_(0, index, fields["follow"])
         state.drawn.index_fill_(0, index, 0)
         state.counts.index_fill_(0, index, 0)
         hidden = program.backbone(program.embed(fields["ids"]), fields["positions"], self._attention)
-        logits = program.head(hidden.index_select(0, fields["last_rows"]))
-        self._outputs.fields["ids"].copy_(self._runner.sampler.sample(logits, fields["entry_slots"]))
+        last = hidden.index_select(0, fields["last_rows"])
+        self._outputs.fields["ids"].copy_(self._runner.drawing.draw(last, fields["entry_slots"]))
         _reset_dummy(state)
 
 

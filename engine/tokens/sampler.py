@@ -8,13 +8,13 @@ The torch code here runs on any device and can be captured into graphs; on CUDA 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
 from engine import noise_torch
-from engine.tokens.candidates import DRAW_RAS, DRAW_TOKEN, DRAWN_SHIFT, Candidates
-from engine.tokens.program import Grammar
+from engine.tokens.candidates import DRAW_DEPTH, DRAW_RAS, DRAW_TOKEN, DRAWN_SHIFT, Candidates
+from engine.tokens.program import Draw, Grammar
 from engine.tokens.state import FLOATS, INTS, SlotState
 
 MAX_KERNEL_CANDIDATES = 16384
@@ -86,6 +86,33 @@ class Sampler:
             return sampling.sample(logits, slots, self._candidates, self._state)
         return _sample(logits, slots, self._candidates, self._state)
 
+    def draws(self, slots: torch.Tensor) -> Draw:
+        """How the other codes of the frames are drawn whose first ids `sample` has just drawn for `slots` [E] int32.
+
+        The state stays as it is. A NaN logit is never drawn; where all are, it is column 0.
+        """
+
+        def draw(logits: torch.Tensor, place: int) -> torch.Tensor:
+            if self._state.token.is_cuda and logits.shape[1] <= MAX_KERNEL_CANDIDATES:
+                from engine.kernels import sampling
+
+                return sampling.draw(logits, slots, DRAW_DEPTH + place, self._state)
+            return _draw(logits, _Rows.of(self._state, slots), DRAW_DEPTH + place)
+
+        return draw
+
+
+def _draw(logits: torch.Tensor, rows: _Rows, draw: int) -> torch.Tensor:
+    """[E, V] to [E] int32: the torch twin of the kernel's `draw`."""
+    before = replace(rows, drawn=(rows.drawn - 1).clamp(min=0))
+    x = _scaled(logits, None, rows)
+    warm = rows.float("temperature") > 0
+    columns = torch.arange(logits.shape[1], device=logits.device).expand(logits.shape)
+    score = x
+    if _perhaps(warm):
+        score = torch.where(warm, _filtered(x, rows) + _gumbel(columns, before, draw), x)
+    return _best(score, columns)[:, 0].to(torch.int32)
+
 
 def _sample(logits: torch.Tensor, slots: torch.Tensor, candidates: Candidates, state: SlotState) -> torch.Tensor:
     """The torch twin of the kernel. Works on the C candidates of each row, however large the vocabulary is."""
@@ -115,11 +142,12 @@ def _perhaps(mask: torch.Tensor) -> bool:
     return mask.device.type != "cpu" or bool(mask.any())
 
 
-def _scaled(logits: torch.Tensor, counts: torch.Tensor, rows: _Rows) -> torch.Tensor:
-    """[E, C] float32 logits after penalty and temperature (1 for greedy rows)."""
+def _scaled(logits: torch.Tensor, counts: torch.Tensor | None, rows: _Rows) -> torch.Tensor:
+    """[E, C] float32 logits after penalty (none without `counts`) and temperature (1 for greedy rows)."""
     x = logits.to(torch.float32)
     penalty, temperature = rows.float("penalty"), rows.float("temperature")
-    x = torch.where(counts > 0, torch.where(x < 0, x * penalty, x / penalty), x)
+    if counts is not None:
+        x = torch.where(counts > 0, torch.where(x < 0, x * penalty, x / penalty), x)
     x = x / torch.where(temperature > 0, temperature, 1.0)
     return torch.nan_to_num(x, nan=-_INFINITY, posinf=_LARGEST, neginf=-_INFINITY)
 

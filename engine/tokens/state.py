@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import torch
 
+from engine.tokens.program import Depth
+
 FLOATS = ("temperature", "top_p", "min_p", "penalty")
 """Columns of `SlotState.floats`."""
 INTS = ("top_k", "penalty_window", "ras_window", "ras_threshold", "min_tokens", "seed_low", "seed_high")
@@ -35,9 +37,22 @@ class SlotState:
     """[S + 1, len(FLOATS)] float32."""
     ints: torch.Tensor
     """[S + 1, len(INTS)] int32."""
+    rest: torch.Tensor
+    """[S + 1, K - 1] int32: the codes after the first of the frame drawn last (K = 1 without a depth)."""
+    follow: torch.Tensor
+    """[S + 1, F] int32: the ids that go into the rows after the prompt (F = 0 without a depth)."""
 
     @classmethod
-    def zeros(cls, *, slots: int, max_tokens: int, vocab: int, max_pages: int, device: torch.device) -> SlotState:
+    def zeros(
+        cls,
+        *,
+        slots: int,
+        max_tokens: int,
+        vocab: int,
+        max_pages: int,
+        device: torch.device,
+        depth: Depth | None = None,
+    ) -> SlotState:
         """A state in which every slot is the dummy: greedy, page 0, nothing drawn."""
         rows = slots + 1
 
@@ -54,4 +69,6 @@ class SlotState:
             pages=ints(rows, max_pages),
             floats=floats,
             ints=ints(rows, len(INTS)),
+            rest=ints(rows, 0 if depth is None else depth.codes - 1),
+            follow=ints(rows, 0 if depth is None else depth.follow_rows),
         )

@@ -13,6 +13,7 @@
   its oldest window has waited long enough, or when there is nothing else to do (`hurry`).
 - Windows of one request come in order within a size, but a short last window may come before a longer one that stands
   before it: who hands audio out puts it in order of `start`. All frames come exactly once.
+- With `in_order` they all come in order, and never two of one request in a group: for codecs that remember.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from engine.tokens.scheduler import smallest_class
 @dataclass(frozen=True, slots=True)
 class WindowPolicy:
     """Sizes in frames. `first_frames`: the first windows of a live request; `sizes`: ascending, each is one shape of
-    the codec's input; `context_frames`: what the codec needs on each side; `max_batch`: windows in a group."""
+    the codec's input; `context_frames`: what the codec needs on each side; `max_batch`: windows in a group; `in_order`:
+    a window waits for those of its request before it."""
 
     first_frames: tuple[int, ...] = (4, 16)
     sizes: tuple[int, ...] = (4, 16, 32, 64)
@@ -35,6 +37,7 @@ class WindowPolicy:
     context_frames: int = 3
     max_batch: int = 16
     patience_steps: int = 24
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or list(self.sizes) != sorted(set(self.sizes)):
@@ -84,13 +87,15 @@ class Window:
 
 @dataclass(slots=True)
 class _Track:
-    """How far a request is: `frames` exist, windows were made up to `cut`, and `waiting` of them wait for a group."""
+    """How far a request is: `frames` exist, windows were made up to `cut`, and `waiting` of them wait for a group;
+    those `behind` may not be in one yet."""
 
     live: bool
     frames: int = 0
     cut: int = 0
     waiting: int = 0
     ended: bool = False
+    behind: deque[Window] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
@@ -128,7 +133,7 @@ class WindowPlanner:
         self._unseen: list[_Ready] = []
 
     def __len__(self) -> int:
-        """Windows that are ready and wait for a group."""
+        """Windows that wait for a group and may be in one."""
         return sum(len(lane.live) + len(lane.bulk) for lane in self._lanes.values())
 
     def add(self, request_id: str, *, live: bool) -> None:
@@ -192,14 +197,30 @@ class WindowPlanner:
         for ready in self._unseen:
             ready.since = step
         self._unseen.clear()
+        groups: list[list[Window]] = []
+        while more := self._groups(step, hurry=hurry):
+            for window in (window for group in more for window in group):
+                self._gone(window, step)
+            groups += more
+        return groups
+
+    def _groups(self, step: int, *, hurry: bool) -> list[list[Window]]:
         groups = [group for lane in self._lanes.values() for group in self._live_groups(lane)]
         for lane in reversed(self._lanes.values()):
             groups.extend(self._bulk_groups(lane, step, hurry=hurry))
-        for window in (window for group in groups for window in group):
-            track = self._tracks[window.request_id]
-            track.waiting -= 1
-            self._drop_if_done(window.request_id, track)
         return groups
+
+    def _gone(self, window: Window, step: int) -> None:
+        """A window is in a group; the next of its request may be in a later one."""
+        track = self._tracks[window.request_id]
+        track.waiting -= 1
+        if track.behind:
+            self._line_up(_Ready(track.behind.popleft(), step))
+        self._drop_if_done(window.request_id, track)
+
+    def _line_up(self, ready: _Ready) -> None:
+        lane = self._lanes[ready.window.size]
+        (lane.live if ready.window.live else lane.bulk).append(ready)
 
     def _live_groups(self, lane: _Lane) -> list[list[Window]]:
         groups = []
@@ -233,10 +254,12 @@ class WindowPlanner:
             size=smallest_class(self.policy.sizes, stop - start),
             live=track.live,
         )
-        ready = _Ready(window)
-        lane = self._lanes[window.size]
-        (lane.live if track.live else lane.bulk).append(ready)
-        self._unseen.append(ready)
+        if self.policy.in_order and track.waiting:
+            track.behind.append(window)
+        else:
+            ready = _Ready(window)
+            self._line_up(ready)
+            self._unseen.append(ready)
         track.cut = stop
         track.waiting += 1
 

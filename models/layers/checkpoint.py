@@ -41,15 +41,27 @@ def load_llama(folder: Path, config: LlamaConfig, *, device: torch.device, dtype
     """
     try:
         with _opened(folder) as files:
-            _check(files, config, folder)
+            _check(files, _llama_shapes(files, config), folder)
             weights = LlamaWeights.empty(config, device=device, dtype=dtype)
-            places = _places(weights, config)
-            for file, key in files.entries():
-                if key in places:
-                    places[key].copy_(file.get_tensor(key))
+            _copy(files, _places(weights, config))
             if config.tied and HEAD in files.shapes:
                 _check_tied(files.handle(HEAD), weights.embedding[: config.vocab], folder)
             return weights
+    except SafetensorError as error:
+        msg = f"the weights in {folder} cannot be read ({error}); fetch them again"
+        raise BadWeights(msg) from error
+
+
+def fill(folder: Path, places: Mapping[str, torch.Tensor], *, others: tuple[str, ...] = ()) -> None:
+    """Copy each tensor of the folder's safetensors to its place; `others`: prefixes of tensors that stay in the file.
+
+    Raises:
+        BadWeights: a file is missing or damaged, or its tensors are not those that have places.
+    """
+    try:
+        with _opened(folder) as files:
+            _check(files, {key: tuple(place.shape) for key, place in places.items()}, folder, others)
+            _copy(files, places)
     except SafetensorError as error:
         msg = f"the weights in {folder} cannot be read ({error}); fetch them again"
         raise BadWeights(msg) from error
@@ -133,11 +145,23 @@ def _paths(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
+def _copy(files: _Files, places: Mapping[str, torch.Tensor]) -> None:
+    for file, key in files.entries():
+        if key in places:
+            places[key].copy_(file.get_tensor(key))
+
+
 def _places(weights: LlamaWeights, config: LlamaConfig) -> dict[str, torch.Tensor]:
     """Where each tensor of a checkpoint goes: views into the fused weights."""
-    places = {EMBEDDING: weights.embedding[: config.vocab], "model.norm.weight": weights.norm}
+    places = {EMBEDDING: weights.embedding[: config.vocab]} | layer_places(weights, config, "model.")
     if not config.tied:
         places[HEAD] = weights.head[: config.vocab]
+    return places
+
+
+def layer_places(weights: LlamaWeights, config: LlamaConfig, prefix: str) -> dict[str, torch.Tensor]:
+    """Where the tensors of all layers and of the last norm go, under their names in a checkpoint."""
+    places = {f"{prefix}norm.weight": weights.norm}
     queries, keys = config.query_heads * config.head_dim, config.kv_heads * config.head_dim
     for number, layer in enumerate(weights.layers):
         parts = {
@@ -151,17 +175,24 @@ def _places(weights: LlamaWeights, config: LlamaConfig) -> dict[str, torch.Tenso
             "mlp.up_proj": layer.gate_up[config.ffn :],
             "mlp.down_proj": layer.down,
         }
-        places |= {f"model.layers.{number}.{name}.weight": place for name, place in parts.items()}
+        if layer.q_norm is not None and layer.k_norm is not None:
+            parts |= {"self_attn.q_norm": layer.q_norm, "self_attn.k_norm": layer.k_norm}
+        places |= {f"{prefix}layers.{number}.{name}.weight": place for name, place in parts.items()}
     return places
 
 
-def _check(files: _Files, config: LlamaConfig, folder: Path) -> None:
-    """Compare the files' tensors with what the config promises, without memory for them."""
+def _llama_shapes(files: _Files, config: LlamaConfig) -> dict[str, tuple[int, ...]]:
+    """What the config promises, without memory for it."""
     expected = _places(LlamaWeights.empty(config, device=torch.device("meta"), dtype=torch.float32), config)
     shapes = {key: tuple(place.shape) for key, place in expected.items()}
     if config.tied and HEAD in files.shapes:
         shapes[HEAD] = shapes[EMBEDDING]
-    present = {key for key in files.shapes if not key.endswith(_IGNORED_SUFFIX)}
+    return shapes
+
+
+def _check(files: _Files, shapes: Mapping[str, tuple[int, ...]], folder: Path, others: tuple[str, ...] = ()) -> None:
+    """Compare the files' tensors with what was promised."""
+    present = {key for key in files.shapes if not key.endswith(_IGNORED_SUFFIX) and not key.startswith(others)}
     problems = [
         *_named("missing", [key for key in shapes if key not in present]),
         *_named("unexpected", sorted(present - shapes.keys())),

@@ -16,7 +16,7 @@ from typing import Self
 
 import torch
 
-from engine.ops import add_rms_norm, linear, rms_norm, silu_mul
+from engine.ops import add_rms_norm, head_norm, linear, rms_norm, silu_mul
 from engine.tokens.program import Attend, KvShape
 from models.layers.llama_config import LlamaConfig
 from models.layers.rope import rope_table
@@ -43,6 +43,10 @@ class LayerWeights:
     """[2 * ffn, hidden]: the gate, then what it gates."""
     down: torch.Tensor
     """[hidden, ffn]."""
+    q_norm: torch.Tensor | None = None
+    """[head_dim], with `qk_norm`."""
+    k_norm: torch.Tensor | None = None
+    """[head_dim], with `qk_norm`."""
 
     @classmethod
     def empty(cls, config: LlamaConfig, *, device: torch.device, dtype: torch.dtype) -> Self:
@@ -58,11 +62,21 @@ class LayerWeights:
             post_norm=room(config.hidden),
             gate_up=room(2 * config.ffn, config.hidden),
             down=room(config.hidden, config.ffn),
+            q_norm=room(config.head_dim) if config.qk_norm else None,
+            k_norm=room(config.head_dim) if config.qk_norm else None,
         )
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
         """All of them."""
-        return self.input_norm, self.qkv, self.out, self.post_norm, self.gate_up, self.down
+        norms = () if self.q_norm is None or self.k_norm is None else (self.q_norm, self.k_norm)
+        return self.input_norm, self.qkv, self.out, self.post_norm, self.gate_up, self.down, *norms
+
+    def head_norms(self, config: LlamaConfig) -> torch.Tensor | None:
+        """[query_heads + kv_heads, head_dim], the norm of each head of `qkv` (`engine.ops.head_norm`); or None."""
+        if self.q_norm is None or self.k_norm is None:
+            return None
+        parts = (self.q_norm.expand(config.query_heads, -1), self.k_norm.expand(config.kv_heads, -1))
+        return torch.cat(parts).contiguous()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +127,7 @@ class LlamaDecoder:
         self.config = config
         self.weights = weights
         self.max_positions = min(config.max_positions, max_positions or config.max_positions)
+        self._head_norms = tuple(layer.head_norms(config) for layer in weights.layers)
         self.rope = rope_table(
             config.rope, head_dim=config.head_dim, positions=self.max_positions, device=weights.norm.device
         )
@@ -160,13 +175,17 @@ class LlamaDecoder:
         residual = hidden
         normed = rms_norm(hidden, weights.layers[0].input_norm, eps)
         for index, layer in enumerate(weights.layers):
-            mixed = linear(attend(index, linear(normed, layer.qkv), self.rope), layer.out)
+            mixed = linear(attend(index, self._qkv(index, normed), self.rope), layer.out)
             normed, residual = add_rms_norm(mixed, residual, layer.post_norm, eps)
             mixed = linear(silu_mul(linear(normed, layer.gate_up)), layer.down)
             last = index + 1 == len(weights.layers)
             following = weights.norm if last else weights.layers[index + 1].input_norm
             normed, residual = add_rms_norm(mixed, residual, following, eps)
         return normed
+
+    def _qkv(self, index: int, normed: torch.Tensor) -> torch.Tensor:
+        qkv, norms = linear(normed, self.weights.layers[index].qkv), self._head_norms[index]
+        return qkv if norms is None else head_norm(qkv, norms, self.config.eps)
 
     def head(self, hidden: torch.Tensor, *, first: int, rows: int) -> torch.Tensor:
         """Logits [E, at least `rows`] of ids from `first` on; columns after `rows` are padding."""

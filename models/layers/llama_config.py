@@ -22,7 +22,8 @@ _FIXED: dict[str, object] = {
 
 @dataclass(frozen=True, slots=True)
 class LlamaConfig:
-    """Sizes of one decoder. `tied` says that the head's weights are the embedding's."""
+    """Sizes of one decoder. `tied` says that the head's weights are the embedding's, `qk_norm` that each query and key
+    head is normalised before it is rotated (Qwen3)."""
 
     vocab: int
     hidden: int
@@ -35,6 +36,7 @@ class LlamaConfig:
     rope: RopeConfig
     max_positions: int
     tied: bool = True
+    qk_norm: bool = False
 
     def __post_init__(self) -> None:
         sizes = (self.vocab, self.hidden, self.layers, self.query_heads, self.kv_heads, self.head_dim, self.ffn)

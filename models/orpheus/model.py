@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from engine.errors import DeviceUnavailable
 from engine.tokens.inputs import Sampling, TokenInputs
+from models import hub
 from models.base import Prepared, Prompt
 from models.card import ModelCard, VoiceCard
 from models.errors import BadPrompt, MissingExtra, UnknownVoice
@@ -97,7 +98,7 @@ def card(*, precision: str, device: str = "cpu", source: str | None = None) -> M
     Raises:
         ModelError: no such precision.
     """
-    hint, revision = sources.missing_packages(), sources.ABSENT
+    hint, revision = sources.missing_packages(), hub.ABSENT
     try:
         revision = sources.find(source).revision
     except MissingExtra as error:

@@ -48,6 +48,7 @@ class OrpheusProgram:
         self.tokens_per_frame = tokens.TOKENS_PER_FRAME
         self.max_positions = min(decoder.max_positions, MAX_POSITIONS)
         self.grammar = _speech_grammar() if grammar == "speech" else _full_grammar(decoder.config.vocab)
+        self.depth = None
         self.weight_bytes = decoder.step_bytes(rows=self.grammar.vocab)
 
     @property

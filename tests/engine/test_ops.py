@@ -85,6 +85,24 @@ def test_kernels_take_rows_with_a_stride(kernels):
     torch.testing.assert_close(kernels.silu_mul(x), ops.silu_mul(x), **tolerance(x.dtype))
 
 
+def test_head_norm_norms_each_head_by_itself_and_leaves_the_values():
+    qkv, weights = rows((3, 7 * 8)), rows((5, 8), seed=1)  # 4 query heads, 1 key head, 2 more
+    expected = torch.cat(
+        [ops.rms_norm(qkv[:, head * 8 : head * 8 + 8], weights[head], EPS) for head in range(5)] + [qkv[:, 40:]], dim=1
+    )
+    got = qkv.clone()
+    assert ops.head_norm(got, weights, EPS) is got
+    torch.testing.assert_close(got, expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", KERNEL_DTYPES)
+@pytest.mark.parametrize("heads", [1, 8, 11])
+def test_head_norm_kernel_computes_what_torch_does(kernels, heads, dtype):
+    qkv, weights = rows((4, (heads + 2) * 24), dtype), rows((heads, 24), dtype, 1)
+    expected = ops.head_norm(qkv.clone(), weights, EPS)
+    torch.testing.assert_close(kernels.head_norm(qkv.clone(), weights, EPS), expected, **tolerance(dtype))
+
+
 def test_add_rms_norm_kernel_writes_into_the_residual(kernels):
     x, residual, weight = rows((2, 16)), rows((2, 16), seed=1), rows((16,), seed=2)
     total = x + residual

@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from engine.kernels import conv
-from engine.kernels.spans import Snake, Span
+from engine.kernels.spans import Span
+from engine.ops import Snake
 from models.codecs.snac.config import STEPS_PER_FRAME
 from models.codecs.snac.plain import ALPHA_FLOOR, NOISE_DRAW, Windows, latents
 from models.codecs.snac.weights import BlockWeights, SnacWeights, UnitWeights

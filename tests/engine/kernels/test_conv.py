@@ -8,7 +8,8 @@ from torch.nn import functional
 
 from engine import noise_torch
 from engine.kernels import conv
-from engine.kernels.spans import Snake, Span
+from engine.kernels.spans import Span
+from engine.ops import Snake
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 BATCH, ROWS, CHANNELS, RATE, FIRST = 3, 45, 12, 10, 2

@@ -59,6 +59,29 @@ class ShowingCodec(Codec):
         return mixed.reshape(batch, frames * HOP)
 
 
+class RememberingCodec:
+    """Each frame's samples show its codes and half of what the frame before showed, and so on back to the first."""
+
+    samples_per_frame = HOP
+
+    def __init__(self, codes: int, *, device: torch.device = CPU) -> None:
+        self.codes_per_frame = codes
+        self._weights = torch.tensor([0.5 / 64 / 2**place for place in range(codes)], device=device)
+        self._shape = torch.tensor([1.0, 0.5, 0.25, 0.125], device=device)
+
+    def new_state(self, places):
+        return (torch.full((places + 1,), torch.nan, device=self._weights.device),)
+
+    def decode(self, codes, places, fresh, state):
+        value = state[0].index_select(0, places).masked_fill(fresh, 0.0)
+        shown = []
+        for frame in ((codes.float() + 1) * self._weights).sum(-1).unbind(1):
+            value = frame + value / 2
+            shown.append(value)
+        state[0].index_copy_(0, places, value)
+        return (torch.stack(shown, dim=1)[:, :, None] * self._shape).flatten(1)
+
+
 class SmallProgram:
     """Grammar: three kinds of codes in turn, and a stop id that may come at any time."""
 
@@ -66,6 +89,7 @@ class SmallProgram:
     tokens_per_frame = PER_FRAME
     max_positions = 512
     weight_bytes = 0
+    depth = None
 
     def __init__(self, *, config: LlamaConfig = CONFIG, noise: bool = False, device: torch.device = CPU) -> None:
         self.device = device

@@ -14,10 +14,9 @@ import torch
 from engine.errors import DeviceUnavailable
 from engine.request import FinishReason
 from engine.tokens.inputs import TokenInputs
-from models import registry
+from models import hub, registry
 from models.base import Prompt
 from models.errors import BadPrompt, BadWeights, MissingExtra, ModelError, UnknownModel, UnknownVoice
-from models.orpheus import source
 from models.orpheus.model import VOICES, OrpheusModel
 
 
@@ -168,7 +167,7 @@ def test_what_lacks_in_a_folder_is_told(copied, no_hub):
     card = registry.card(str(copied))
     assert "codec of model orpheus is neither in" in card.install_hint
     assert "hf download hubertsiuzdak/snac_24khz" in card.install_hint
-    assert card.voices[0].revision == source.ABSENT
+    assert card.voices[0].revision == hub.ABSENT
     with pytest.raises(MissingExtra, match="neither in"):
         registry.load(str(copied))
     (copied / "tokenizer.json").unlink()

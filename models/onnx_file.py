@@ -1,7 +1,7 @@
 """A small reader of ONNX files: the weights of the graph by name, and its nodes with their whole-number attributes.
 
 Reads the protobuf wire format by hand (field numbers: onnx.proto3, ONNX IR), since a voice needs only its tensors,
-strides, dilations and groups: no onnx package, no runtime. Knows nothing of VITS; `layout.py` gives the weights names.
+strides, dilations and groups: no onnx package, no runtime. Knows no model; its own layout gives the weights names.
 
     graph = read_onnx(Path("voice.onnx")); graph.tensors["enc_p.proj.bias"]  # [384] float32
 """
@@ -18,16 +18,18 @@ import numpy.typing as npt
 
 from models.errors import BadWeights
 
-Array = npt.NDArray[np.float32] | npt.NDArray[np.int64]
+Array = npt.NDArray[np.float32] | npt.NDArray[np.int64] | npt.NDArray[np.uint8] | npt.NDArray[np.int8]
 
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _MODEL_GRAPH = 7
 _GRAPH_NODE, _GRAPH_INITIALIZER, _GRAPH_INPUT = 1, 5, 11
 _NODE_INPUT, _NODE_OUTPUT, _NODE_NAME, _NODE_OP, _NODE_ATTRIBUTE = 1, 2, 3, 4, 5
 _ATTRIBUTE_NAME, _ATTRIBUTE_INT, _ATTRIBUTE_TENSOR, _ATTRIBUTE_INTS = 1, 3, 5, 8
-_TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_FLOATS, _TENSOR_INT64S, _TENSOR_NAME, _TENSOR_RAW = 1, 2, 4, 7, 8, 9
-_FLOAT, _INT64 = 1, 7
-_KINDS: dict[int, str] = {_FLOAT: "<f4", _INT64: "<i8"}
+_TENSOR_DIMS, _TENSOR_TYPE, _TENSOR_NAME, _TENSOR_RAW = 1, 2, 8, 9
+_TENSOR_FLOATS, _TENSOR_INT32S, _TENSOR_INT64S = 4, 5, 7
+"""Values that are not raw: floats as their bytes, whole numbers of up to 32 bits (of 8 too) and of 64 as varints."""
+_FLOAT, _UINT8, _INT8, _INT32, _INT64 = 1, 2, 3, 6, 7
+_KINDS: dict[int, str] = {_FLOAT: "<f4", _UINT8: "<u1", _INT8: "<i1", _INT32: "<i4", _INT64: "<i8"}
 
 
 class _Damaged(Exception):
@@ -63,11 +65,16 @@ def read_onnx(path: Path) -> OnnxGraph:
         BadWeights: the file cannot be read, or is cut short, damaged or no ONNX file.
     """
     try:
-        data = memoryview(path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
-        msg = f"the voice file {path} cannot be read ({error.strerror}); give the path of a Piper voice (.onnx)"
+        msg = f"the voice file {path} cannot be read ({error.strerror}); give the path of a voice (.onnx)"
         raise BadWeights(msg) from error
-    graph = OnnxGraph()
+    return parse_onnx(data, str(path))
+
+
+def parse_onnx(content: bytes, path: str) -> OnnxGraph:
+    """The same of a file's bytes; `path` names them in errors. Raises BadWeights."""
+    data, graph = memoryview(content), OnnxGraph()
     try:
         for number, value in _fields(data):
             if number == _MODEL_GRAPH:
@@ -76,7 +83,7 @@ def read_onnx(path: Path) -> OnnxGraph:
         msg = f"{path} ({len(data)} bytes) is damaged or no ONNX file ({error}); fetch or install the voice again"
         raise BadWeights(msg) from error
     if not graph.nodes or not graph.tensors:
-        msg = f"{path} ({len(data)} bytes) holds no ONNX graph with weights; give a Piper voice (.onnx)"
+        msg = f"{path} ({len(data)} bytes) holds no ONNX graph with weights; give a voice (.onnx)"
         raise BadWeights(msg)
     return graph
 
@@ -135,6 +142,7 @@ def _tensor(data: memoryview) -> tuple[str, Array | None]:
     name = ""
     kind = 0
     dims: list[int] = []
+    numbers: list[int] = []
     raw: memoryview | None = None
     for number, value in _fields(data):
         if number == _TENSOR_DIMS:
@@ -143,15 +151,16 @@ def _tensor(data: memoryview) -> tuple[str, Array | None]:
             (kind,) = _packed(value)
         elif number == _TENSOR_NAME:
             name = _text(value)
-        elif number == _TENSOR_RAW:
+        elif number in {_TENSOR_RAW, _TENSOR_FLOATS}:
             raw = _bytes(value)
-        elif number in {_TENSOR_FLOATS, _TENSOR_INT64S}:
-            what = f"tensor {name!r} keeps its values unpacked, which no Piper export does"
-            raise _Damaged(what)
-    if kind not in _KINDS or raw is None:
+        elif number in {_TENSOR_INT32S, _TENSOR_INT64S}:
+            numbers.extend(_packed(value))
+    if kind not in _KINDS or (raw is None and not numbers):
         return name, None
     dtype = np.dtype(_KINDS[kind])
     count = math.prod(dims)
+    if raw is None:
+        raw = memoryview(np.array(numbers, np.int64).astype(dtype).tobytes())
     if min(dims, default=0) < 0 or len(raw) != count * dtype.itemsize:
         what = f"tensor {name!r} of shape {dims} has {len(raw)} bytes instead of {count * dtype.itemsize}"
         raise _Damaged(what)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import BadWeights
+from models.onnx_file import read_onnx
 from models.piper.layout import read_layout
-from models.piper.onnx_file import read_onnx
 from models.piper.voices import find_voice
 from tests.models.piper.helpers_voice import needs
 
