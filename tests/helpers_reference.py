@@ -1,6 +1,6 @@
 """Reference implementations that cannot be imported beside ours: they run in a process of their own.
 
-TTS_BATCH_TEST_REFERENCES names a folder with a folder of packages for each; `make references` fills `.references`.
+TEST_REFERENCES names a folder with a folder of packages for each; `make references` fills `.references`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LIMIT_S = 300
 
 def packages(name: str) -> Path:
     """The folder of a reference's packages. Where it is not there the test is skipped, in CI it fails."""
-    folder = Path(os.environ.get("TTS_BATCH_TEST_REFERENCES", ROOT / ".references")) / name
+    folder = Path(os.environ.get("TEST_REFERENCES", ROOT / ".references")) / name
     if not folder.is_dir():
         reason = f"the reference packages are not in {folder}; get them by `make references`"
         if os.environ.get("CI"):

@@ -24,7 +24,7 @@ class KokoroConfig:
     style: int = 128
     """Half of a style row: the first half goes to the decoder, the second to the predictor."""
     layers: int = 3
-    max_duration: int = 50
+    duration_frames: int = 50
     text_kernel: int = 5
     bert_hidden: int = 768
     bert_heads: int = 12
@@ -85,7 +85,7 @@ class KokoroConfig:
             hidden=_int(fields, "hidden_dim"),
             style=_int(fields, "style_dim"),
             layers=_int(fields, "n_layer"),
-            max_duration=_int(fields, "max_dur"),
+            duration_frames=_int(fields, "max_dur"),
             text_kernel=_int(fields, "text_encoder_kernel_size"),
             bert_hidden=_int(bert, "hidden_size"),
             bert_heads=_int(bert, "num_attention_heads"),

@@ -57,7 +57,7 @@ def _predictor(config: KokoroConfig) -> Iterator[tuple[str, Shape]]:
         yield from _linear(f"predictor.text_encoder.lstms.{2 * place + 1}.fc", 2 * hidden, style)
     yield from _lstm("predictor.lstm", hidden + style, hidden)
     yield from _lstm("predictor.shared", hidden + style, hidden)
-    yield from _linear("predictor.duration_proj.linear_layer", config.max_duration, hidden)
+    yield from _linear("predictor.duration_proj.linear_layer", config.duration_frames, hidden)
     for kind in ("F0", "N"):
         yield from _styled(f"predictor.{kind}.0", hidden, hidden, style)
         yield from _styled(f"predictor.{kind}.1", hidden, hidden // 2, style, doubled=True)

@@ -60,7 +60,7 @@ def test_the_environment_may_name_it_too(placed: Door, monkeypatch):
     monkeypatch.setenv("TTS_BATCH_MODEL", "./tiny")
     assert f"model {placed.folder}/tiny" in placed.run("submit", "book.txt", "--dry-run").stderr
     names = [model["name"] for model in placed.json("models")["models"]]
-    assert names == ["piper", "orpheus", "fake", f"{placed.folder}/tiny"]
+    assert names == ["piper", "orpheus", "kokoro", "fake", f"{placed.folder}/tiny"]
 
 
 @pytest.mark.parametrize(

@@ -15,20 +15,20 @@ from models.registry import Row
 
 
 def test_the_table_names_the_models():
-    assert registry.names() == ("piper", "orpheus", "fake")
+    assert registry.names() == ("piper", "orpheus", "kokoro", "fake")
 
 
 @pytest.mark.parametrize("name", ["fke", "Fake", "pipe", "", "fake "])
 @pytest.mark.parametrize("look_up", [registry.card, registry.load])
 def test_names_are_exact_and_the_error_lists_them(name, look_up):
-    with pytest.raises(UnknownModel, match=f"no model is called {name!r}; models are piper, orpheus, fake"):
+    with pytest.raises(UnknownModel, match=f"no model is called {name!r}; models are piper, orpheus, kokoro, fake"):
         look_up(name)
 
 
 def test_the_error_names_a_near_one():
     with pytest.raises(UnknownModel, match="did you mean 'fake'"):
         registry.card("faker")
-    with pytest.raises(UnknownModel, match=r"models are piper, orpheus, fake$"):
+    with pytest.raises(UnknownModel, match=r"models are piper, orpheus, kokoro, fake$"):
         registry.card("zzzz")
 
 
@@ -72,7 +72,7 @@ def test_the_fake_runs_without_torch():
 def test_a_model_is_added_by_its_row_alone(monkeypatch):
     place = "tests.models.third"
     monkeypatch.setitem(registry.ROWS, "third", Row(card=f"{place}:card", load=f"{place}:load"))
-    assert registry.names() == ("piper", "orpheus", "fake", "third")
+    assert registry.names() == ("piper", "orpheus", "kokoro", "fake", "third")
     assert registry.card("third", precision="fp32").numerics == "third-fp32"
     assert registry.load("third", precision="bf16").card.numerics == "third-bf16"
 
