@@ -19,6 +19,7 @@ from typing import cast
 from models.base import SpeechModel
 from models.card import ModelCard, VoiceCard
 from models.errors import UnknownModel, UnknownVoice
+from models.qwen3_tts.names import REPOS as QWEN3_TTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Row:
     folder_kind: str = ""
     fetch: str | None = None
     hub: str | None = None
+    variant: str | None = None
+    """Which of a folder's models it is, where its functions serve several: they then take `variant: str`."""
     source: str | None = None
     """The folder, in a row that was made for one."""
 
@@ -63,6 +66,19 @@ ROWS: dict[str, Row] = {
         fetch="models.kokoro.source:fetch",
         hub="hexgrad/Kokoro-82M",
     ),
+    **{
+        f"qwen3-tts-{variant}": Row(
+            card="models.qwen3_tts.model:card",
+            load="models.qwen3_tts.model:load",
+            voice_card="models.qwen3_tts.model:voice_card",
+            folder="models.qwen3_tts.source:fits",
+            folder_kind="Qwen3-TTS (Qwen3TTSForConditionalGeneration)",
+            fetch="models.qwen3_tts.model:fetch",
+            hub=repo,
+            variant=variant,
+        )
+        for variant, repo in QWEN3_TTS.items()
+    },
     "fake": Row(card="models.fake.model:card", load="models.fake.model:load"),
 }
 
@@ -139,7 +155,7 @@ def fetch(name: str) -> None:
     """
     row = _row(name)
     if row.fetch is not None and row.source is None:
-        cast("Callable[[], None]", _resolve(row.fetch))()
+        cast("Callable[..., None]", _resolve(row.fetch))(**_source(row))
 
 
 def _of_hub(name: str) -> str | None:
@@ -167,7 +183,7 @@ def _folder_row(folder: Path) -> Row:
     for row in ROWS.values():
         if row.folder is not None and cast("Callable[[dict[str, object]], bool]", _resolve(row.folder))(config):
             return replace(row, source=str(folder))
-    kinds = "; ".join(row.folder_kind for row in ROWS.values() if row.folder is not None)
+    kinds = "; ".join(dict.fromkeys(row.folder_kind for row in ROWS.values() if row.folder is not None))
     found = f"architectures {config.get('architectures')!r} and vocab_size {config.get('vocab_size')!r}"
     msg = f"the config.json of {folder} has {found}: none of the models that run from a folder, which are: {kinds}"
     raise UnknownModel(msg)
@@ -194,7 +210,8 @@ def _read_config(folder: Path) -> dict[str, object]:
 
 
 def _source(row: Row) -> dict[str, str]:
-    return {} if row.source is None else {"source": row.source}
+    given = {"source": row.source, "variant": row.variant}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _resolve(place: str) -> object:

@@ -103,7 +103,7 @@ def card(*, precision: str, device: str = "cpu", source: str | None = None) -> M
 def voice_card(voice: str, *, source: str | None = None) -> VoiceCard:
     """The card of a blend. Raises UnknownVoice, MissingExtra."""
     found = sources.find(source)
-    return card_of(known(Blend.parse(voice), found), found, hint=_missing_packages())
+    return card_of(known(Blend.parse(voice), found), found, name=voice, hint=_missing_packages())
 
 
 def load(*, device: str, precision: str, source: str | None = None) -> KokoroModel:

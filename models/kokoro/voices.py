@@ -83,15 +83,15 @@ def known(blend: Blend, source: Source) -> Blend:
 
 def cards(source: Source, *, hint: str) -> tuple[VoiceCard, ...]:
     """A card for each voice that is there."""
-    return tuple(card_of(Blend(((name, 1.0),)), source, hint=hint) for name in source.voices)
+    return tuple(card_of(Blend(((name, 1.0),)), source, name=name, hint=hint) for name in source.voices)
 
 
-def card_of(blend: Blend, source: Source, *, hint: str = "") -> VoiceCard:
-    """The card of a blend; its language is that of its heaviest voice."""
+def card_of(blend: Blend, source: Source, *, name: str, hint: str = "") -> VoiceCard:
+    """The card of a blend under the name that it was asked by; its language is that of its heaviest voice."""
     heaviest = max(blend.parts, key=lambda part: part[1])[0]
-    note = "" if len(blend.parts) == 1 else "A blend of voices of this model."
+    note = "" if len(blend.parts) == 1 else f"A blend of voices of this model: {blend.name}."
     return VoiceCard(
-        name=blend.name,
+        name=name,
         language=LANGUAGES.get(heaviest[:1], "en-US"),
         revision=f"{source.revision}-{_fingerprint(blend, source)}",
         licence=LICENCE,

@@ -40,6 +40,8 @@ class TextIds:
     bos: int
     eos: int
     pad: int
+    im_start: int
+    im_end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,9 @@ class Qwen3TtsConfig:
             codes=codes,
             text_vocab=_int(talker, "text_vocab_size"),
             text_hidden=_int(talker, "text_hidden_size"),
-            text=TextIds(*(_int(fields, f"tts_{name}_token_id") for name in ("bos", "eos", "pad"))),
+            text=TextIds(
+                *(_int(fields, f"{name}_token_id") for name in ("tts_bos", "tts_eos", "tts_pad", "im_start", "im_end"))
+            ),
             codec=CodecIds(
                 _int(talker, "codec_eos_token_id"),
                 *(_int(talker, f"codec_{name}_id") for name in CodecIds.__slots__[1:]),

@@ -1,4 +1,4 @@
-"""Qwen3-TTS's prompt as rows of ids: role, instruction, language, speaker, reference and text. Imports no torch.
+"""Qwen3-TTS's prompt as rows of ids: role, instruction, language, speaker, reference and text.
 
 Every row is a sum of embeddings; the order and pairing of the rows are those of the published generate function
 (package qwen-tts 0.1.1), row by row.

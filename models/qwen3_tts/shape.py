@@ -47,7 +47,7 @@ def published(size: str, kind: Kind = Kind.CUSTOM_VOICE) -> Qwen3TtsConfig:
         codes=16,
         text_vocab=151_936,
         text_hidden=2_048,
-        text=TextIds(bos=151_672, eos=151_673, pad=151_671),
+        text=TextIds(bos=151_672, eos=151_673, pad=151_671, im_start=151_644, im_end=151_645),
         codec=CodecIds(eos=2_150, think=2_154, nothink=2_155, think_bos=2_156, think_eos=2_157, pad=2_148, bos=2_149),
         languages=LANGUAGES,
         speakers=SPEAKERS if kind is Kind.CUSTOM_VOICE else {},

@@ -224,7 +224,7 @@ def _engine_rate(program: Qwen3TtsProgram, slots: int) -> dict[str, object]:
     warm = engine.warm()
     rng = np.random.default_rng(1)
     low, high = (round(seconds * FRAMES_PER_S) for seconds in SEGMENT_S)
-    count = max(8, 3 * slots)
+    count = max(8, 5 * slots)
     lengths = rng.integers(low, high + 1, count)
     lengths[:slots] = [int(rng.integers(8, length + 1)) for length in lengths[:slots]]
     waiting = [make_request(program, 1000 + number, int(length)) for number, length in enumerate(lengths)]

@@ -17,6 +17,7 @@ from jobs.offers import published_offers
 from jobs.settings import Settings, child_environment
 from jobs.state import JobState
 from jobs.submit import accept
+from models import registry
 from tests.cli.conftest import Door
 from tests.helpers_truth import worker
 from workers import catalog, process
@@ -60,7 +61,7 @@ def test_the_environment_may_name_it_too(placed: Door, monkeypatch):
     monkeypatch.setenv("TTS_BATCH_MODEL", "./tiny")
     assert f"model {placed.folder}/tiny" in placed.run("submit", "book.txt", "--dry-run").stderr
     names = [model["name"] for model in placed.json("models")["models"]]
-    assert names == ["piper", "orpheus", "kokoro", "fake", f"{placed.folder}/tiny"]
+    assert names == [*registry.names(), f"{placed.folder}/tiny"]
 
 
 @pytest.mark.parametrize(

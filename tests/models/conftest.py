@@ -1,4 +1,4 @@
-"""The tiny Orpheus checkpoint, made once."""
+"""Tiny checkpoints that several tests read, made once."""
 
 from __future__ import annotations
 
@@ -14,4 +14,14 @@ def tiny_orpheus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("tiny-orpheus")
     make_tiny_orpheus(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def reference_qwen12(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that tests/reference/qwen12.py fills; not to be changed by a test."""
+    from tests.helpers_reference import run_reference
+
+    folder = tmp_path_factory.mktemp("qwen12")
+    run_reference("qwen12.py", "qwen", folder)
     return folder

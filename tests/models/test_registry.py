@@ -13,22 +13,25 @@ from models.errors import UnknownModel, UnknownVoice
 from models.orpheus.source import LM_REPO
 from models.registry import Row
 
+QWEN3_TTS = ("qwen3-tts-1.7b", "qwen3-tts-0.6b", "qwen3-tts-1.7b-design")
+LIST = f"models are piper, orpheus, kokoro, {', '.join(QWEN3_TTS)}, fake"
+
 
 def test_the_table_names_the_models():
-    assert registry.names() == ("piper", "orpheus", "kokoro", "fake")
+    assert registry.names() == ("piper", "orpheus", "kokoro", *QWEN3_TTS, "fake")
 
 
 @pytest.mark.parametrize("name", ["fke", "Fake", "pipe", "", "fake "])
 @pytest.mark.parametrize("look_up", [registry.card, registry.load])
 def test_names_are_exact_and_the_error_lists_them(name, look_up):
-    with pytest.raises(UnknownModel, match=f"no model is called {name!r}; models are piper, orpheus, kokoro, fake"):
+    with pytest.raises(UnknownModel, match=f"no model is called {name!r}; {LIST}"):
         look_up(name)
 
 
 def test_the_error_names_a_near_one():
     with pytest.raises(UnknownModel, match="did you mean 'fake'"):
         registry.card("faker")
-    with pytest.raises(UnknownModel, match=r"models are piper, orpheus, kokoro, fake$"):
+    with pytest.raises(UnknownModel, match=f"{LIST}$"):
         registry.card("zzzz")
 
 
@@ -72,7 +75,7 @@ def test_the_fake_runs_without_torch():
 def test_a_model_is_added_by_its_row_alone(monkeypatch):
     place = "tests.models.third"
     monkeypatch.setitem(registry.ROWS, "third", Row(card=f"{place}:card", load=f"{place}:load"))
-    assert registry.names() == ("piper", "orpheus", "kokoro", "fake", "third")
+    assert registry.names() == ("piper", "orpheus", "kokoro", *QWEN3_TTS, "fake", "third")
     assert registry.card("third", precision="fp32").numerics == "third-fp32"
     assert registry.load("third", precision="bf16").card.numerics == "third-bf16"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from qwen3_tts import import_reference  # the script beside this one
 
-CODES = 32
-BOOKS = 5
+CODES = 64
+BOOKS = 6
 FRAMES = 333
 DECODER = {
     "codebook_size": CODES,

@@ -73,7 +73,7 @@ def fields(kind):
         "codec_nothink_id": 171,
         "codec_think_bos_id": 172,
         "codec_think_eos_id": 173,
-        "codec_language_id": {"english": 66, "chinese": 67, "sichuan_dialect": 68},
+        "codec_language_id": {"english": 66, "chinese": 67, "sichuan_dialect": 68, "german": 69},
         "spk_id": {"ryan": 80, "eric": 81} if kind == "custom_voice" else {},
         "spk_is_dialect": {"ryan": False, "eric": "sichuan_dialect"} if kind == "custom_voice" else {},
     }

@@ -115,7 +115,9 @@ def test_a_blend_is_the_weighted_mean_and_has_one_name(kokoro):
     )
     np.testing.assert_allclose(blended(blend, found), mean, rtol=1e-6, atol=1e-7)
     card = registry.voice_card("kokoro", "jm_kumo:1+jf_alpha:3")
-    assert (card.name, card.language, card.licence) == (blend.name, "ja", "Apache-2.0")
+    assert (card.name, card.language, card.licence) == ("jm_kumo:1+jf_alpha:3", "ja", "Apache-2.0")
+    assert card.revision == registry.voice_card("kokoro", blend.name).revision
+    assert blend.name in card.note
     assert card.revision != registry.voice_card("kokoro", "jm_kumo+jf_alpha").revision
     samples = [spoken(kokoro, "Good morning.", voice)[1] for voice in ("jf_alpha", "jm_kumo", blend.name)]
     assert len({one.tobytes() for one in samples}) == 3
