@@ -22,18 +22,18 @@ FRAMES = 50
 
 
 @pytest.fixture(scope="module")
-def programs(reference):
+def programs(reference_qwen3_tts):
     torch.set_num_threads(1)
     made = {}
     for kind in CASES:
-        config = Qwen3TtsConfig.from_json(reference / kind / "config.json")
-        weights = Qwen3TtsWeights.load(reference / kind, config, device=CPU, dtype=torch.float32)
+        config = Qwen3TtsConfig.from_json(reference_qwen3_tts / kind / "config.json")
+        weights = Qwen3TtsWeights.load(reference_qwen3_tts / kind, config, device=CPU, dtype=torch.float32)
         made[kind] = Qwen3TtsProgram(config, weights, RememberingCodec(config.codes))
     return made
 
 
-def expected(reference, kind, case):
-    return np.load(reference / f"{kind}-{case}.npz")
+def expected(reference_qwen3_tts, kind, case):
+    return np.load(reference_qwen3_tts / f"{kind}-{case}.npz")
 
 
 def all_cases():
@@ -41,8 +41,8 @@ def all_cases():
 
 
 @pytest.mark.parametrize(("kind", "case"), all_cases())
-def test_rows_of_the_prompt_are_those_of_the_reference(programs, reference, kind, case):
-    program, wanted = programs[kind], expected(reference, kind, case)
+def test_rows_of_the_prompt_are_those_of_the_reference(programs, reference_qwen3_tts, kind, case):
+    program, wanted = programs[kind], expected(reference_qwen3_tts, kind, case)
     prompt = prompt_of(program, kind, case)
     rows = program.embed(torch.tensor(prompt.rows))
     torch.testing.assert_close(rows, torch.from_numpy(wanted["rows"]), rtol=1e-5, atol=1e-5)
@@ -74,8 +74,8 @@ class Whole:
 
 
 @pytest.mark.parametrize(("kind", "case"), all_cases())
-def test_hidden_states_and_logits_are_those_of_the_reference(programs, reference, kind, case):
-    program, wanted = programs[kind], expected(reference, kind, case)
+def test_hidden_states_and_logits_are_those_of_the_reference(programs, reference_qwen3_tts, kind, case):
+    program, wanted = programs[kind], expected(reference_qwen3_tts, kind, case)
     prompt = prompt_of(program, kind, case)
     spoken = len(wanted["frames"])
     rows = torch.tensor(prompt.rows)
@@ -128,13 +128,13 @@ def spoken_together(program, prompts, sampling, *, company=0):
 
 
 @pytest.mark.parametrize("kind", list(CASES))
-def test_greedy_frames_are_those_of_the_reference(programs, reference, kind):
+def test_greedy_frames_are_those_of_the_reference(programs, reference_qwen3_tts, kind):
     program, cases = programs[kind], CASES[kind]
     prompts = [prompt_of(program, kind, case) for case in cases]
     frames, finishes = spoken_together(program, prompts, GREEDY)
     lengths = []
     for case, ours, finish in zip(cases, frames, finishes, strict=True):
-        wanted = expected(reference, kind, case)["frames"][:FRAMES].tolist()
+        wanted = expected(reference_qwen3_tts, kind, case)["frames"][:FRAMES].tolist()
         assert ours == wanted, case
         assert finish is (FinishReason.BUDGET if len(wanted) == FRAMES else FinishReason.STOP)
         lengths.append(len(ours))

@@ -21,22 +21,12 @@ from models.qwen3_tts.config import Kind, Qwen3TtsConfig
 from models.qwen3_tts.model import SAMPLING
 from models.qwen3_tts.prompt import PromptWriter, budget_frames
 from models.qwen3_tts.shape import published
-from tests.models.qwen3_tts.vocabulary import write_vocabulary
-
-
-def place(reference, reference_qwen12, kind, folder):
-    """A whole checkpoint: talker, codec and vocabulary."""
-    shutil.copytree(reference / kind, folder)
-    (folder / "speech_tokenizer").mkdir()
-    for name in ("config.json", "model.safetensors"):
-        shutil.copy(reference_qwen12 / name, folder / "speech_tokenizer" / name)
-    write_vocabulary(folder)
-    return str(folder)
+from tests.models.qwen3_tts.vocabulary import place
 
 
 @pytest.fixture(scope="module")
-def folder(reference, reference_qwen12, tmp_path_factory):
-    return place(reference, reference_qwen12, "custom_voice", tmp_path_factory.mktemp("models") / "tiny")
+def folder(reference_qwen3_tts, reference_qwen12, tmp_path_factory):
+    return place(reference_qwen3_tts, reference_qwen12, "custom_voice", tmp_path_factory.mktemp("models") / "tiny")
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +89,8 @@ def test_an_instruction_comes_from_a_file_and_is_part_of_the_voice(model, folder
         model.prepare(Prompt("Hello.", f"ryan@{path}", "en"))
 
 
-def test_a_design_checkpoint_takes_descriptions(reference, reference_qwen12, tmp_path):
-    design = place(reference, reference_qwen12, "voice_design", tmp_path / "design")
+def test_a_design_checkpoint_takes_descriptions(reference_qwen3_tts, reference_qwen12, tmp_path):
+    design = place(reference_qwen3_tts, reference_qwen12, "voice_design", tmp_path / "design")
     loaded = registry.load(design)
     assert loaded.card.default_voice == "narrator"
     assert loaded.prepare(Prompt("Ahoy.", "narrator", "en")).inputs.shared_rows > 20
@@ -155,11 +145,11 @@ def test_budgets_know_scripts():
         budget_frames("a", room_frames=0)
 
 
-def test_the_published_shape_is_what_config_json_says(reference):
+def test_the_published_shape_is_what_config_json_says(reference_qwen3_tts):
     config = published("1.7b")
     assert (config.talker.layers, config.talker.hidden, config.depth.layers, config.codes) == (28, 2048, 5, 16)
     assert published("0.6b", Kind.BASE).speaker_dim == 1024
-    fields = json.loads((reference / "custom_voice" / "config.json").read_text())
+    fields = json.loads((reference_qwen3_tts / "custom_voice" / "config.json").read_text())
     assert Qwen3TtsConfig.parse(fields).dialects == {"eric": "sichuan_dialect"}
     for change, said in (
         ({"tokenizer_type": "other"}, "other"),
