@@ -69,6 +69,13 @@ class UtteranceProgram(Protocol):
         ...
 
 
+def check_window(latent: Latent, start_frame: int, stop_frame: int) -> None:
+    """Raise ValueError unless frames [start, stop) are some, and inside the latent."""
+    if not 0 <= start_frame < stop_frame <= latent.num_frames:
+        msg = f"frames [{start_frame}, {stop_frame}) are not inside a segment of {latent.num_frames} frames"
+        raise ValueError(msg)
+
+
 class RequestRejected(Exception):
     """A program refuses one request of a batch; carries its position, the others are fine."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from models.errors import BadWeights
+from models.fields import Fields, integer, integers, parse_file, section
 
 SAMPLE_RATE_HZ = 24_000
 HARMONICS = 9
@@ -56,56 +54,42 @@ class KokoroConfig:
     @classmethod
     def from_json(cls, path: Path) -> tuple[Self, dict[str, int]]:
         """The config and the vocabulary (symbol to id) of a file `config.json`. Raises BadWeights."""
-        try:
-            fields = json.loads(path.read_text("utf-8"))
-            return cls.parse(fields), {str(symbol): int(index) for symbol, index in fields["vocab"].items()}
-        except OSError as error:
-            msg = f"{path} cannot be read ({error.strerror}); a Kokoro folder has config.json, the .pth and voices/"
-            raise BadWeights(msg) from error
-        except KeyError as error:
-            msg = f"{path} does not say {error}; fetch it again"
-            raise BadWeights(msg) from error
-        except (ValueError, TypeError, AttributeError) as error:
-            msg = f"{path} is not of a Kokoro network that can be run here: {error}"
-            raise BadWeights(msg) from error
+        hint = "a Kokoro folder has config.json, the .pth and voices/"
+        return parse_file(
+            path, lambda fields: (cls.parse(fields), _vocabulary(fields)), kind="a Kokoro network", hint=hint
+        )
 
     @classmethod
-    def parse(cls, fields: Mapping[str, object]) -> Self:
+    def parse(cls, fields: Fields) -> Self:
         """The config of a parsed file. Raises KeyError, TypeError or ValueError with what is wrong."""
-        bert, decoder = fields["plbert"], fields["istftnet"]
-        if not isinstance(bert, dict) or not isinstance(decoder, dict):
-            msg = f"plbert is {type(bert).__name__}, istftnet {type(decoder).__name__}; both must be objects"
-            raise TypeError(msg)
+        bert, decoder = section(fields, "plbert"), section(fields, "istftnet")
         dilations = decoder["resblock_dilation_sizes"]
-        if any(row != dilations[0] for row in dilations):
+        if not isinstance(dilations, list) or any(row != dilations[0] for row in dilations):
             msg = f"resblock_dilation_sizes {dilations} differ; all blocks must have the same"
             raise ValueError(msg)
         return cls(
-            symbols=_int(fields, "n_token"),
-            hidden=_int(fields, "hidden_dim"),
-            style=_int(fields, "style_dim"),
-            layers=_int(fields, "n_layer"),
-            duration_frames=_int(fields, "max_dur"),
-            text_kernel=_int(fields, "text_encoder_kernel_size"),
-            bert_hidden=_int(bert, "hidden_size"),
-            bert_heads=_int(bert, "num_attention_heads"),
-            bert_ffn=_int(bert, "intermediate_size"),
-            bert_layers=_int(bert, "num_hidden_layers"),
-            bert_positions=_int(bert, "max_position_embeddings"),
-            bert_embedding=int(bert.get("embedding_size", 128)),
-            upsample_rates=tuple(int(rate) for rate in decoder["upsample_rates"]),
-            upsample_kernels=tuple(int(size) for size in decoder["upsample_kernel_sizes"]),
-            channels=_int(decoder, "upsample_initial_channel"),
-            kernels=tuple(int(size) for size in decoder["resblock_kernel_sizes"]),
+            symbols=integer(fields, "n_token"),
+            hidden=integer(fields, "hidden_dim"),
+            style=integer(fields, "style_dim"),
+            layers=integer(fields, "n_layer"),
+            duration_frames=integer(fields, "max_dur"),
+            text_kernel=integer(fields, "text_encoder_kernel_size"),
+            bert_hidden=integer(bert, "hidden_size"),
+            bert_heads=integer(bert, "num_attention_heads"),
+            bert_ffn=integer(bert, "intermediate_size"),
+            bert_layers=integer(bert, "num_hidden_layers"),
+            bert_positions=integer(bert, "max_position_embeddings"),
+            bert_embedding=integer(bert, "embedding_size") if "embedding_size" in bert else 128,
+            upsample_rates=integers(decoder, "upsample_rates"),
+            upsample_kernels=integers(decoder, "upsample_kernel_sizes"),
+            channels=integer(decoder, "upsample_initial_channel"),
+            kernels=integers(decoder, "resblock_kernel_sizes"),
             dilations=tuple(int(size) for size in dilations[0]),
-            fft=_int(decoder, "gen_istft_n_fft"),
-            hop=_int(decoder, "gen_istft_hop_size"),
+            fft=integer(decoder, "gen_istft_n_fft"),
+            hop=integer(decoder, "gen_istft_hop_size"),
         )
 
 
-def _int(fields: Mapping[str, object], name: str) -> int:
-    value = fields[name]
-    if not isinstance(value, int) or isinstance(value, bool):
-        msg = f"{name} is {value!r}, not a whole number"
-        raise TypeError(msg)
-    return value
+def _vocabulary(fields: Fields) -> dict[str, int]:
+    found = section(fields, "vocab")
+    return {symbol: integer(found, symbol) for symbol in found}

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import torch
 
-from engine.program import Latent, RequestRejected
+from engine.program import Latent, RequestRejected, check_window
 from engine.request import FinishReason, Request, Samples
 from models.errors import ModelError
 from models.kokoro.config import SAMPLE_RATE_HZ
@@ -91,9 +91,7 @@ class KokoroProgram:
         if not isinstance(latent, KokoroLatent):
             msg = f"kokoro cannot decode a {type(latent).__name__}; give what its encode returned"
             raise TypeError(msg)
-        if not 0 <= start_frame < stop_frame <= latent.num_frames:
-            msg = f"frames [{start_frame}, {stop_frame}) are not inside a segment of {latent.num_frames} frames"
-            raise ValueError(msg)
+        check_window(latent, start_frame, stop_frame)
         return latent.samples[start_frame * self.hop_samples : stop_frame * self.hop_samples]
 
     def _utterance(self, request: Request) -> Utterance:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import torch
 
-from engine.program import Latent, RequestRejected
+from engine.program import Latent, RequestRejected, check_window
 from engine.request import FinishReason, Request, Samples
 from models.errors import BadWeights, ModelError
 from models.onnx_file import read_onnx
@@ -105,9 +105,7 @@ class PiperProgram:
         if not isinstance(latent, PiperLatent):
             msg = f"piper cannot decode a {type(latent).__name__}; give what its encode returned"
             raise TypeError(msg)
-        if not 0 <= start_frame < stop_frame <= latent.num_frames:
-            msg = f"frames [{start_frame}, {stop_frame}) are not inside a segment of {latent.num_frames} frames"
-            raise ValueError(msg)
+        check_window(latent, start_frame, stop_frame)
         samples: Samples = latent.vits.decode(latent.latents, start_frame, stop_frame).numpy()
         return samples
 

@@ -5,14 +5,13 @@ Names and defaults are those of the published files (package qwen-tts 0.1.1, Apa
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from models.errors import BadWeights
+from models.fields import Fields, integer, number, only, parse_file, section
 from models.layers.llama_config import LlamaConfig
 from models.layers.rope import RopeConfig
 
@@ -92,27 +91,11 @@ class Qwen3TtsConfig:
         Raises:
             BadWeights: it cannot be read, something is missing, or it asks for what is not done here.
         """
-        try:
-            fields = json.loads(path.read_text("utf-8"))
-        except OSError as error:
-            msg = (
-                f"{path} cannot be read ({error.strerror}); a checkpoint is config.json, *.safetensors, tokenizer files"
-            )
-            raise BadWeights(msg) from error
-        except ValueError as error:
-            msg = f"{path} is not JSON ({error}); fetch it again"
-            raise BadWeights(msg) from error
-        try:
-            return cls.parse(fields)
-        except KeyError as error:
-            msg = f"{path} does not say {error}; fetch it again"
-            raise BadWeights(msg) from error
-        except (ValueError, TypeError, AttributeError) as error:
-            msg = f"{path} is not a Qwen3-TTS that can be run here: {error}"
-            raise BadWeights(msg) from error
+        hint = "a checkpoint is config.json, *.safetensors and its tokenizer's files"
+        return parse_file(path, cls.parse, kind="a Qwen3-TTS", hint=hint)
 
     @classmethod
-    def parse(cls, fields: Mapping[str, object]) -> Self:
+    def parse(cls, fields: Fields) -> Self:
         """The config of a parsed file. Raises KeyError, TypeError or ValueError with what is wrong."""
         if (
             fields.get("architectures", [ARCHITECTURE]) != [ARCHITECTURE]
@@ -120,94 +103,70 @@ class Qwen3TtsConfig:
         ):
             msg = f"architectures {fields.get('architectures')!r}, tokenizer_type {fields.get('tokenizer_type')!r}"
             raise ValueError(msg)
-        talker = _object(fields, "talker_config")
-        depth = _object(talker, "code_predictor_config")
-        codes = _int(talker, "num_code_groups")
-        if _int(depth, "num_code_groups") != codes or not 2 <= codes <= MOST_CODES:
+        talker = section(fields, "talker_config")
+        depth = section(talker, "code_predictor_config")
+        codes = integer(talker, "num_code_groups")
+        if integer(depth, "num_code_groups") != codes or not 2 <= codes <= MOST_CODES:
             theirs = depth["num_code_groups"]
             msg = f"num_code_groups is {codes} and {theirs!r}; 2 to {MOST_CODES}, the same, are possible"
             raise ValueError(msg)
         kind = Kind(str(fields["tts_model_type"]))
         encoder = fields.get("speaker_encoder_config") if kind is Kind.BASE else None
-        dialects = _object(talker, "spk_is_dialect") if talker.get("spk_is_dialect") else {}
+        dialects = section(talker, "spk_is_dialect") if talker.get("spk_is_dialect") else {}
         return cls(
             kind=kind,
             size=str(fields.get("tts_model_size", "")),
             talker=_decoder(talker),
             depth=_decoder(depth),
             codes=codes,
-            text_vocab=_int(talker, "text_vocab_size"),
-            text_hidden=_int(talker, "text_hidden_size"),
+            text_vocab=integer(talker, "text_vocab_size"),
+            text_hidden=integer(talker, "text_hidden_size"),
             text=TextIds(
-                *(_int(fields, f"{name}_token_id") for name in ("tts_bos", "tts_eos", "tts_pad", "im_start", "im_end"))
+                *(
+                    integer(fields, f"{name}_token_id")
+                    for name in ("tts_bos", "tts_eos", "tts_pad", "im_start", "im_end")
+                )
             ),
             codec=CodecIds(
-                _int(talker, "codec_eos_token_id"),
-                *(_int(talker, f"codec_{name}_id") for name in CodecIds.__slots__[1:]),
+                integer(talker, "codec_eos_token_id"),
+                *(integer(talker, f"codec_{name}_id") for name in CodecIds.__slots__[1:]),
             ),
             languages=_ids(talker, "codec_language_id"),
             speakers=_ids(talker, "spk_id"),
             dialects={name: str(dialect) for name, dialect in dialects.items() if dialect},
-            speaker_dim=_int(encoder, "enc_dim") if isinstance(encoder, dict) else 0,
+            speaker_dim=integer(encoder, "enc_dim") if isinstance(encoder, dict) else 0,
         )
 
 
 MOST_CODES = 32
 
 
-def _decoder(fields: Mapping[str, object]) -> LlamaConfig:
+def _decoder(fields: Fields) -> LlamaConfig:
     """Qwen3's decoder: query-key norm, no biases. The three position rows of its mrope are equal for speech: plain."""
     fixed: dict[str, object] = {"attention_bias": False, "hidden_act": "silu", "use_sliding_window": False}
-    for name, allowed in fixed.items():
-        if fields.get(name, allowed) != allowed:
-            msg = f"{name} is {fields[name]!r}; only {allowed!r} is possible"
-            raise ValueError(msg)
+    only(fields, fixed)
     scaling = fields.get("rope_scaling") or {}
     kind = scaling.get("rope_type", scaling.get("type", "default")) if isinstance(scaling, dict) else scaling
     if kind not in {"default", "mrope"}:
         msg = f"rope type is {kind!r}; only 'default' is possible"
         raise ValueError(msg)
-    hidden, heads = _int(fields, "hidden_size"), _int(fields, "num_attention_heads")
+    hidden, heads = integer(fields, "hidden_size"), integer(fields, "num_attention_heads")
     return LlamaConfig(
-        vocab=_int(fields, "vocab_size"),
+        vocab=integer(fields, "vocab_size"),
         hidden=hidden,
-        layers=_int(fields, "num_hidden_layers"),
+        layers=integer(fields, "num_hidden_layers"),
         query_heads=heads,
-        kv_heads=_int(fields, "num_key_value_heads"),
-        head_dim=hidden // heads if fields.get("head_dim") is None else _int(fields, "head_dim"),
-        ffn=_int(fields, "intermediate_size"),
-        eps=_float(fields, "rms_norm_eps"),
-        rope=RopeConfig(_float(fields, "rope_theta")),
-        max_positions=_int(fields, "max_position_embeddings"),
+        kv_heads=integer(fields, "num_key_value_heads"),
+        head_dim=hidden // heads if fields.get("head_dim") is None else integer(fields, "head_dim"),
+        ffn=integer(fields, "intermediate_size"),
+        eps=number(fields, "rms_norm_eps"),
+        rope=RopeConfig(number(fields, "rope_theta")),
+        max_positions=integer(fields, "max_position_embeddings"),
         tied=False,
         qk_norm=True,
     )
 
 
-def _object(fields: Mapping[str, object], name: str) -> dict[str, object]:
-    value = fields[name]
-    if not isinstance(value, dict):
-        msg = f"{name} is {value!r}, not an object"
-        raise TypeError(msg)
-    return value
-
-
-def _ids(fields: Mapping[str, object], name: str) -> dict[str, int]:
-    found = _object(fields, name) if fields.get(name) else {}
-    return {key.lower(): _int(found, key) for key in found}
-
-
-def _int(fields: Mapping[str, object], name: str) -> int:
-    value = fields[name]
-    if not isinstance(value, int) or isinstance(value, bool):
-        msg = f"{name} is {value!r}, not a whole number"
-        raise TypeError(msg)
-    return value
-
-
-def _float(fields: Mapping[str, object], name: str) -> float:
-    value = fields[name]
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        msg = f"{name} is {value!r}, not a number"
-        raise TypeError(msg)
-    return float(value)
+def _ids(fields: Fields, name: str) -> dict[str, int]:
+    found = section(fields, name) if fields.get(name) else {}
+    return {key.lower(): integer(found, key) for key in found}

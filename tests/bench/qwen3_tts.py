@@ -36,6 +36,7 @@ from models.qwen3_tts.program import Qwen3TtsProgram
 from models.qwen3_tts.rows import Order, prompt_rows
 from models.qwen3_tts.shape import published
 from models.qwen3_tts.weights import Qwen3TtsWeights
+from tests.bench.token_engine import drawn_ids
 from workers.bench_ceiling import copy_bandwidth
 
 GPU = torch.device("cuda")
@@ -123,21 +124,10 @@ def kernels(_arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def drawn(program: Qwen3TtsProgram, requests: list[Request], **options: object) -> dict[str, bytes]:
-    engine = TokenEngine(program, EngineOptions(num_slots=32, max_tokens=512, memory_share=0.3, **options))
-    found: dict[str, bytes] = {}
-    end = engine._delivery.end
-
-    def note(request_id: str, ids: np.ndarray, finish: FinishReason) -> None:
-        found[request_id] = ids.tobytes()
-        end(request_id, ids, finish)
-
-    engine._delivery.end = note
-    waiting = list(reversed(requests))
-    while waiting or not engine.idle:
-        while waiting and engine.free_slots:
-            engine.add(waiting.pop())
-        engine.step()
-    return found
+    """Frames of each request."""
+    return drawn_ids(
+        TokenEngine(program, EngineOptions(num_slots=32, max_tokens=512, memory_share=0.3, **options)), requests
+    )
 
 
 def equality(arguments: argparse.Namespace) -> dict[str, object]:

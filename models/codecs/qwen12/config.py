@@ -5,14 +5,12 @@ Names and defaults are those of the published class (package qwen-tts 0.1.1, Apa
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from models.errors import BadWeights
+from models.fields import Fields, integer, integers, number, only, parse_file, section
 
 MODEL_TYPE = "qwen3_tts_tokenizer_12hz"
 DILATIONS = (1, 3, 9)
@@ -53,49 +51,34 @@ class Qwen12Config:
         Raises:
             BadWeights: it cannot be read, something is missing, or it is another codec.
         """
-        try:
-            return cls.parse(json.loads(path.read_text("utf-8")))
-        except OSError as error:
-            msg = f"{path} cannot be read ({error.strerror}); fetch the folder speech_tokenizer of the checkpoint again"
-            raise BadWeights(msg) from error
-        except KeyError as error:
-            msg = f"{path} does not say {error}; fetch it again"
-            raise BadWeights(msg) from error
-        except (ValueError, TypeError, AttributeError) as error:
-            msg = f"{path} is not of a 12 Hz codec that can be run here: {error}"
-            raise BadWeights(msg) from error
+        hint = "fetch the folder speech_tokenizer of the checkpoint again"
+        return parse_file(path, cls.parse, kind="a 12 Hz codec", hint=hint)
 
     @classmethod
-    def parse(cls, fields: Mapping[str, object]) -> Self:
+    def parse(cls, fields: Fields) -> Self:
         """The config of a parsed file. Raises KeyError, TypeError or ValueError with what is wrong."""
-        found = fields["decoder_config"]
-        if fields.get("model_type", MODEL_TYPE) != MODEL_TYPE or not isinstance(found, dict):
-            msg = f"model_type {fields.get('model_type')!r}, decoder_config {type(found).__name__}"
-            raise ValueError(msg)
-        fixed = {"hidden_act": "silu", "attention_bias": False}
-        for name, allowed in fixed.items():
-            if found.get(name, allowed) != allowed:
-                msg = f"{name} is {found[name]!r}; only {allowed!r} is possible"
-                raise ValueError(msg)
-        heads, hidden = int(found["num_attention_heads"]), int(found["hidden_size"])
-        if int(found["num_key_value_heads"]) != heads:
+        found = section(fields, "decoder_config")
+        only(fields, {"model_type": MODEL_TYPE})
+        only(found, {"hidden_act": "silu", "attention_bias": False})
+        heads, hidden = integer(found, "num_attention_heads"), integer(found, "hidden_size")
+        if integer(found, "num_key_value_heads") != heads:
             msg = f"num_key_value_heads is {found['num_key_value_heads']!r}, not that of the queries, {heads}"
             raise ValueError(msg)
         return cls(
-            codebook_size=int(found["codebook_size"]),
-            codebook_dim=int(found["codebook_dim"]),
-            latent_dim=int(found["latent_dim"]),
+            codebook_size=integer(found, "codebook_size"),
+            codebook_dim=integer(found, "codebook_dim"),
+            latent_dim=integer(found, "latent_dim"),
             hidden=hidden,
             heads=heads,
-            head_dim=int(found.get("head_dim") or hidden // heads),
-            ffn=int(found["intermediate_size"]),
-            layers=int(found["num_hidden_layers"]),
-            window_frames=int(found["sliding_window"]),
-            rope_theta=float(found["rope_theta"]),
-            eps=float(found["rms_norm_eps"]),
-            codes=int(found["num_quantizers"]),
-            upsample_rates=tuple(int(rate) for rate in found["upsample_rates"]),
-            doublings=tuple(int(rate) for rate in found["upsampling_ratios"]),
-            decoder_dim=int(found["decoder_dim"]),
-            sample_rate_hz=int(fields.get("output_sample_rate", 24_000)),  # type: ignore[call-overload]
+            head_dim=integer(found, "head_dim") if found.get("head_dim") else hidden // heads,
+            ffn=integer(found, "intermediate_size"),
+            layers=integer(found, "num_hidden_layers"),
+            window_frames=integer(found, "sliding_window"),
+            rope_theta=number(found, "rope_theta"),
+            eps=number(found, "rms_norm_eps"),
+            codes=integer(found, "num_quantizers"),
+            upsample_rates=integers(found, "upsample_rates"),
+            doublings=integers(found, "upsampling_ratios"),
+            decoder_dim=integer(found, "decoder_dim"),
+            sample_rate_hz=integer(fields, "output_sample_rate"),
         )
