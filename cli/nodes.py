@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -81,11 +82,25 @@ def cpu(context: typer.Context, as_json: JsonOption = False, broker: BrokerOptio
     run(settings)
 
 
-def check(context: typer.Context, as_json: JsonOption = False, broker: BrokerOption = None) -> None:
-    """Whether the worker of this machine works: exit code 0 if its heartbeat is there, else 1. For health checks.
+class Kind(StrEnum):
+    """Which workers are looked for."""
+
+    CPU = "cpu"
+    GPU = "gpu"
+
+
+def check(
+    context: typer.Context,
+    kind: Annotated[
+        Kind | None, typer.Argument(help="cpu: the one for steps; gpu: those that speak. Without it any will do.")
+    ] = None,
+    as_json: JsonOption = False,
+    broker: BrokerOption = None,
+) -> None:
+    """Whether a worker of this machine works: exit code 0 if it gives a sign of life, else 1. For health checks.
 
     A synthesis worker beats as long as its step loop turns and the broker is reached; one that loads its first model
-    beats too. A worker for the steps of jobs answers a question of Celery.
+    beats too. A worker for the steps of jobs answers a question of Celery. Where both run, ask for each.
     """
     from cli.session import settings_for
     from jobs.connect import open_broker
@@ -94,7 +109,7 @@ def check(context: typer.Context, as_json: JsonOption = False, broker: BrokerOpt
     options = shared(context)
     settings = settings_for(options.broker)
     with contextlib.closing(open_broker(settings.broker or "", settings)) as opened:
-        signs = signs_of_life(opened.truth, settings)
+        signs = signs_of_life(opened.truth, settings, kind)
     document: dict[str, JsonValue] = {"works": bool(signs), "signs": list(signs)}
     options.output.result(document, "\n".join(signs) or "no worker of this machine gives a sign of life")
     if not signs:
