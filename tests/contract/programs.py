@@ -22,7 +22,7 @@ class Subject:
     name: str
     folder: Callable[[pytest.FixtureRequest, Path], str] | None
     parity: str
-    texts: tuple[str, ...] = ("Good morning.", "She sells sea shells by the sea shore.", "Yes.")
+    texts: tuple[str, ...] = ("Good morning.", "Yes, she said so.", "No.")
     packages: tuple[str, ...] = ()
     draws: bool = True
     """Whether another seed gives other samples."""

@@ -83,7 +83,6 @@ def test_what_is_written_is_read(tmp_path_factory, shape, ints, text):
         (b"\x80", "number without end"),
         (model(field(1, node("A", "a", [], {}))), "no ONNX graph"),
         (model(field(5, field(1, 3) + field(2, 1) + field(8, b"w") + field(9, b"abcd"))), r"shape \[3\] has 4 bytes"),
-        (model(field(5, field(1, 1) + field(2, 1) + field(8, b"w") + field(4, struct.pack("<f", 1)))), "unpacked"),
         (model(field(5, field(1, 1) + field(2, 1) + field(8, b"\xff"))), "damaged"),
         (field(7, 5), "a number where a message belongs"),
     ],
@@ -94,6 +93,21 @@ def test_what_is_no_voice_is_named(tmp_path, data, reason):
     with pytest.raises(BadWeights, match=reason) as caught:
         read_onnx(path)
     assert str(path) in str(caught.value)
+
+
+def test_values_that_are_not_raw_are_read(tmp_path):
+    """Quantised exports keep zero points, scales and shapes so."""
+    name = {kind: field(8, f"t{kind}".encode()) for kind in (1, 2, 3, 7)}
+    tensors = [
+        field(1, 2) + field(2, 1) + name[1] + field(4, struct.pack("<2f", 0.5, -2.0)),
+        field(1, 1) + field(2, 2) + name[2] + field(5, varint(200)),
+        field(1, 2) + field(2, 3) + name[3] + field(5, varint(-3) + varint(7)),
+        field(1, 1) + field(2, 7) + name[7] + field(7, varint(-(2**40))),
+    ]
+    path = tmp_path / "a.onnx"
+    path.write_bytes(model(*(field(5, one) for one in tensors), field(1, node("Add", "n", ["t1"], {}))))
+    found = {key: value.tolist() for key, value in read_onnx(path).tensors.items()}
+    assert found == {"t1": [0.5, -2.0], "t2": [200], "t3": [-3, 7], "t7": [-(2**40)]}
 
 
 def test_a_file_that_is_not_there(tmp_path):
