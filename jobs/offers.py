@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+from jobs.blends import blend, is_blend, shares
 from jobs.errors import BadOption
 from jobs.language_tags import base_language, language_tag
 from jobs.plan import Plan, SegmentPlan
@@ -39,10 +40,12 @@ def find_voice(offer: ModelOffer, name: str) -> VoiceOffer:
 
 
 def known_voice(offer: ModelOffer, name: str) -> VoiceOffer:
-    """The voice of that name, installed or not. Raises BadOption with near names when there is none."""
+    """The voice of that name, or the blend, installed or not. Raises BadOption with near names when there is none."""
     voice = offer.voice(name)
     if voice is not None:
         return voice
+    if offer.blends and is_blend(name):
+        return blend([(known_voice(offer, one), share) for one, share in shares(name)])
     names = [voice.name for voice in offer.voices]
     by_lower = {known.lower(): known for known in names}
     near = [by_lower[known] for known in get_close_matches(name.lower(), by_lower)]
@@ -58,15 +61,26 @@ def check_speed(offer: ModelOffer, speed: float) -> None:
         raise BadOption(msg)
 
 
+def can_read(voice: VoiceOffer, language: str) -> bool:
+    """Whether a voice can be asked to read a language, of whatever region."""
+    return base_language(language) in (voice.reads or (base_language(voice.language),))
+
+
+def tongues(voice: VoiceOffer) -> str:
+    """What a voice reads, for people: "speaks en-US", "reads en, ja"."""
+    return f"reads {', '.join(voice.reads)}" if voice.reads else f"speaks {voice.language}"
+
+
 def language_for(asked: str | None, declared: str, voice: VoiceOffer, *, strict: bool = True) -> str:
-    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice speaks."""
+    """The one asked for, else the source's own, else the voice's; `strict`: it must be one the voice can read."""
     language = language_tag(asked or declared or voice.language)
     base = base_language(language)
-    if strict and base != base_language(voice.language):
-        origin = "asked for" if asked else "declared by the source"
+    if strict and not can_read(voice, language):
+        origin = "asked for" if asked else "declared by the source" if declared else "its own; see `tts-batch voices`"
+        other = voice.reads[0] if voice.reads else voice.language
         msg = (
-            f"voice {voice.name} speaks {voice.language}, not {language} ({origin}); choose another voice, or pass "
-            f"--lang {voice.language} to have the text read as {voice.language}"
+            f"voice {voice.name} {tongues(voice)}, not {language} ({origin}); choose another voice, or pass "
+            f"--lang {other} to have the text read as {other}"
         )
         raise BadOption(msg)
     return voice.language if base == language.casefold() == base_language(voice.language) else language
@@ -74,8 +88,8 @@ def language_for(asked: str | None, declared: str, voice: VoiceOffer, *, strict:
 
 def doubts(offer: ModelOffer, plan: Plan, voice: VoiceOffer, language: str) -> Iterator[str]:
     """What `submit` would refuse a plan for: each thing once."""
-    if base_language(language) != base_language(voice.language):
-        yield f"voice {voice.name} speaks {voice.language}, not {language}; choose another voice or --lang to submit it"
+    if not can_read(voice, language):
+        yield f"voice {voice.name} {tongues(voice)}, not {language}; choose another voice or --lang to submit it"
         return
     asked = {(segment.voice, segment.language): segment for segment in reversed(plan.segments)}
     for (name, _), segment in sorted(asked.items(), key=lambda entry: entry[1].segment):
@@ -96,23 +110,23 @@ def item_voices(offer: ModelOffer, plan: Plan, voice: VoiceOffer) -> dict[str, s
         own = find_voice(offer, segment.voice) if segment.voice else voice
         _check_speaks(segment, own)
         if segment.voice:
-            revisions[own.name] = own.revision
+            revisions[segment.voice] = own.revision
     return revisions
 
 
 def item_licences(offer: ModelOffer, plan: Plan) -> dict[str, str]:
     """The licences of the voices that segments ask for, by name."""
-    asked = {segment.voice for segment in plan.segments}
-    return {voice.name: voice.licence for voice in offer.voices if voice.name in asked}
+    asked = sorted({segment.voice for segment in plan.segments if segment.voice})
+    return {name: known_voice(offer, name).licence for name in asked}
 
 
 def _check_speaks(segment: SegmentPlan, voice: VoiceOffer) -> None:
-    """Raise BadOption where a segment is in another language than the voice that is to speak it."""
-    if base_language(segment.language) == base_language(voice.language):
+    """Raise BadOption where a segment is in a language that the voice that is to speak it cannot read."""
+    if can_read(voice, segment.language):
         return
     what = f"segment {segment.segment}" if segment.item is None else f"item {segment.item!r}"
     msg = (
-        f"{what} is in {segment.language}, voice {voice.name} speaks {voice.language}; give it "
+        f"{what} is in {segment.language}, voice {voice.name} {tongues(voice)}; give it "
         'a "voice" that speaks its language, or (JSONL) the "lang" of its voice'
     )
     raise BadOption(msg)

@@ -215,7 +215,10 @@ class JobRecord(Frozen):
 
 
 class VoiceOffer(Frozen):
-    """One voice somebody can speak with. `revision` is a hash of its weights; `licence` and `note` are for people."""
+    """One voice somebody can speak with. `revision` is a hash of its weights; `licence` and `note` are for people.
+
+    `reads`: the base languages it can be asked to read (`en`), if that is not just its own.
+    """
 
     name: str
     language: str
@@ -224,6 +227,7 @@ class VoiceOffer(Frozen):
     note: str = ""
     installed: bool = True
     install_hint: str = ""
+    reads: tuple[str, ...] = ()
 
 
 class ModelOffer(Frozen):
@@ -253,6 +257,8 @@ class ModelOffer(Frozen):
     """Whether `⟦IPA⟧` in a text is spoken as phonemes."""
     clones: bool = False
     """Whether it speaks like a reference clip (`jobs/references.py`)."""
+    blends: bool = False
+    """Whether it speaks with a mean of its voices (`jobs/blends.py`)."""
 
     @property
     def engine(self) -> str:

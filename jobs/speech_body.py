@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from jobs.errors import BadField, BadOption
 from jobs.language_tags import base_language
 from jobs.live_formats import LiveFormat
-from jobs.offers import check_speed, find_voice, language_for
+from jobs.offers import can_read, check_speed, find_voice, language_for, tongues
 from jobs.reading.cleaning import clean, speakable
 from jobs.reading.languages import language_of
 from jobs.spec import ModelOffer, VoiceOffer
@@ -108,10 +108,12 @@ def _language(body: SpeechBody, voice: VoiceOffer) -> str:
     """The language that the text is read in. Raises BadOption: the voice, or the text itself, is in another one."""
     language = language_for(body.language, "", voice)
     written = language_of(body.input, language) if body.language is None else language
-    if base_language(written) != base_language(language):
-        msg = f"the input is in {written}, voice {voice.name} speaks {voice.language}; choose a voice that speaks it"
+    if base_language(written) == base_language(language):
+        return language
+    if not can_read(voice, written):
+        msg = f"the input is in {written}, voice {voice.name} {tongues(voice)}; choose a voice that speaks it"
         raise BadOption(msg)
-    return language
+    return written
 
 
 @contextmanager

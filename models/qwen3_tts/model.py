@@ -174,7 +174,16 @@ def _absent(variant: str) -> tuple[VoiceCard, ...]:
     names = dict.fromkeys(DESIGNED, "en") if variant.endswith("design") else SPEAKER_LANGUAGES
     hint = sources.INSTALL_HINT
     return tuple(
-        VoiceCard(name, language, hub.ABSENT, LICENCE, _NOTE, installed=False, install_hint=hint)
+        VoiceCard(
+            name,
+            language,
+            hub.ABSENT,
+            LICENCE,
+            _NOTE,
+            installed=False,
+            install_hint=hint,
+            reads=tuple(LANGUAGES),
+        )
         for name, language in names.items()
     )
 

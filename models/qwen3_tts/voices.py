@@ -12,7 +12,7 @@ from pathlib import Path
 
 from models.card import VoiceCard
 from models.errors import BadWeights, UnknownVoice
-from models.qwen3_tts.names import SPEAKER_LANGUAGES
+from models.qwen3_tts.names import LANGUAGES, SPEAKER_LANGUAGES
 from models.qwen3_tts.source import Source
 
 LICENCE = "Apache-2.0"
@@ -71,6 +71,7 @@ def card_of(name: str, source: Source, *, hint: str = "") -> VoiceCard:
         note="Made up from a description." if not voice.speaker else "",
         installed=not hint,
         install_hint=hint,
+        reads=tuple(LANGUAGES),
     )
 
 

@@ -195,7 +195,7 @@ def test_voices_and_models_tell_the_licences(door: Door):
     assert all(voice["licence"] for voice in voices)
     assert "fake" in [model["name"] for model in door.json("models")["models"]]
     shown = door.run("voices").stdout
-    assert shown.count("licence: ") == len(re.findall(r"^\w+ \S+", shown, re.MULTILINE))
+    assert shown.count("licence: ") == len(re.findall(r"^\S+ \S+", shown, re.MULTILINE))
 
 
 def follower(door: Door, job: str) -> Follower:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from jobs import drafts, keys, submit
 from jobs.errors import BadOption, BadOutput, BadSource, StoreError
 from jobs.offers import find_voice
 from jobs.plan_store import load_plan
-from jobs.spec import AudioFormat, Priority, SourceKind
+from jobs.spec import AudioFormat, Priority, SourceKind, VoiceOffer
 from jobs.state import JobState
 from jobs.stores import FolderStore
 from jobs.submit import accept, check_space, queue_segments
@@ -78,6 +79,22 @@ def test_another_language_is_refused_with_who_asked_for_it():
         ONE.draft(page, "page.html")
     assert ONE.draft(page, "page.html", language="en-US").spec.language == "en-US"
     assert ONE.draft(page, "page.html", voice="eva").spec.language == "de"
+
+
+def test_a_voice_may_be_asked_to_read_what_else_it_can():
+    jan = VoiceOffer(name="jan", language="ja", revision="r5", licence="free", reads=("en", "ja"))
+    kim = VoiceOffer(name="kim", language="ko", revision="r6", licence="free", reads=("en",))
+    given = partial(ONE.draft, offer=OFFER.model_copy(update={"voices": (*OFFER.voices, jan, kim)}))
+    assert given(voice="jan").spec.language == "ja"
+    assert given(voice="jan", language="en").spec.language == "en"
+    assert given('<html lang="en-GB"><p>Hello.', "page.html", voice="jan").spec.language == "en-GB"
+    with pytest.raises(BadOption, match=r"voice jan reads en, ja, not de \(asked for\).*--lang en"):
+        given(voice="jan", language="de")
+    with pytest.raises(BadOption, match=r"voice kim reads en, not ko \(its own; see `tts-batch voices`\).*--lang en "):
+        given(voice="kim")
+    with pytest.raises(BadOption, match="item 'a' is in de, voice kim reads en;"):
+        given(item(voice="kim", lang="de"), "set.jsonl")
+    assert given(item(voice="kim"), "set.jsonl").spec.item_voices == {"kim": "r6"}
 
 
 @pytest.mark.parametrize("speed", [0.5, 1.0, 2.0])

@@ -14,11 +14,11 @@ from models.orpheus.source import LM_REPO
 from models.registry import Row
 
 QWEN3_TTS = ("qwen3-tts-1.7b", "qwen3-tts-0.6b", "qwen3-tts-1.7b-design")
-LIST = f"models are piper, orpheus, kokoro, {', '.join(QWEN3_TTS)}, fake"
+LIST = f"models are piper, orpheus, kokoro, kokoro-v1.1-zh, {', '.join(QWEN3_TTS)}, fake"
 
 
 def test_the_table_names_the_models():
-    assert registry.names() == ("piper", "orpheus", "kokoro", *QWEN3_TTS, "fake")
+    assert registry.names() == ("piper", "orpheus", "kokoro", "kokoro-v1.1-zh", *QWEN3_TTS, "fake")
 
 
 @pytest.mark.parametrize("name", ["fke", "Fake", "pipe", "", "fake "])
@@ -75,7 +75,7 @@ def test_the_fake_runs_without_torch():
 def test_a_model_is_added_by_its_row_alone(monkeypatch):
     place = "tests.models.third"
     monkeypatch.setitem(registry.ROWS, "third", Row(card=f"{place}:card", load=f"{place}:load"))
-    assert registry.names() == ("piper", "orpheus", "kokoro", *QWEN3_TTS, "fake", "third")
+    assert registry.names() == ("piper", "orpheus", "kokoro", "kokoro-v1.1-zh", *QWEN3_TTS, "fake", "third")
     assert registry.card("third", precision="fp32").numerics == "third-fp32"
     assert registry.load("third", precision="bf16").card.numerics == "third-bf16"
 

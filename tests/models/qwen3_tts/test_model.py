@@ -82,6 +82,7 @@ def test_an_instruction_comes_from_a_file_and_is_part_of_the_voice(model, folder
     assert told.ids[-len(plain.ids) :] == plain.ids
     card = registry.voice_card(folder, f"ryan@{path}")
     assert (card.language, card.licence) == ("en", "Apache-2.0")
+    assert {"en", "de", "zh"} <= set(card.reads)
     path.write_text("Speak loudly.", "utf-8")
     assert registry.voice_card(folder, f"ryan@{path}").revision != card.revision
     path.write_text("", "utf-8")
