@@ -70,9 +70,9 @@ class TokenEngine:
         self.program = program
         self.options = options
         slots = options.num_slots
-        self._runner = Runner(program, options)
         self._windows = windows or window_policy(program.codec)
         self._delivery = Delivery(program, options, self._windows, self._running_ids)
+        self._runner = Runner(program, options)
         self._classes = (slots,) if options.deterministic else batch_classes(slots)
         self._pool = PagePool(self._runner.num_pages, options.page_size)
         self._scheduler = Scheduler(

@@ -64,7 +64,10 @@ class Entry:
 
 
 class Runner:
-    """Device state and step shapes of one program."""
+    """Device state and step shapes of one program.
+
+    Made after whatever else needs memory, as a codec that remembers: KV takes a share of what is free then.
+    """
 
     def __init__(self, program: TokenProgram, options: EngineOptions) -> None:
         self.program = program

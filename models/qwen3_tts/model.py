@@ -18,7 +18,8 @@ from models.errors import BadPrompt, MissingExtra
 from models.precision import asked_precision
 from models.qwen3_tts import source as sources
 from models.qwen3_tts.names import LANGUAGES, SPEAKER_LANGUAGES
-from models.qwen3_tts.voices import CUSTOM, DESIGN, DESIGNED, LICENCE, card_of, read_voice
+from models.qwen3_tts.source import CUSTOM, DESIGN
+from models.qwen3_tts.voices import DESIGNED, LICENCE, card_of, read_voice
 
 if TYPE_CHECKING:
     import torch

@@ -16,6 +16,10 @@ from models.qwen3_tts.names import REPOS
 
 ARCHITECTURE = "Qwen3TTSForConditionalGeneration"
 CODEC_FOLDER = "speech_tokenizer"
+DESIGN = "voice_design"
+CUSTOM = "custom_voice"
+KINDS = (CUSTOM, DESIGN)
+"""Checkpoints that can be run (`tts_model_type`)."""
 PACKAGES = ("torch", "safetensors", "tokenizers")
 INSTALL_HINT = "pip install 'tts-batch[qwen3-tts]'"
 
@@ -62,10 +66,17 @@ def find(variant: str, folder: str | None) -> Source:
     try:
         config = json.loads((place / "config.json").read_text("utf-8"))
         speakers = tuple(sorted(config["talker_config"].get("spk_id") or {}))
-        return Source(place, str(config["tts_model_type"]), speakers)
+        found = Source(place, str(config["tts_model_type"]), speakers)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"{place / 'config.json'} is not of a Qwen3-TTS checkpoint ({error}); fetch it again"
         raise BadWeights(msg) from error
+    if found.kind not in KINDS:
+        msg = (
+            f"{place} is a checkpoint of kind {found.kind!r}: it clones voices from recordings, which is not possible "
+            f"here yet; use one of kind {' or '.join(KINDS)}"
+        )
+        raise BadWeights(msg)
+    return found
 
 
 def fetch(variant: str) -> None:

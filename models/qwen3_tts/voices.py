@@ -13,11 +13,9 @@ from pathlib import Path
 from models.card import VoiceCard
 from models.errors import BadWeights, UnknownVoice
 from models.qwen3_tts.names import LANGUAGES, SPEAKER_LANGUAGES
-from models.qwen3_tts.source import Source
+from models.qwen3_tts.source import DESIGN, Source
 
 LICENCE = "Apache-2.0"
-DESIGN = "voice_design"
-CUSTOM = "custom_voice"
 MAX_INSTRUCTION_CHARS = 1_000
 DESIGNED = {"narrator": "A grown-up narrator with a warm, clear voice, who reads calmly and at an even pace."}
 """Voices of checkpoints that design voices, by name what describes them."""

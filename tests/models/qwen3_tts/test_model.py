@@ -103,6 +103,13 @@ def test_a_design_checkpoint_takes_descriptions(reference_qwen3_tts, reference_q
         loaded.prepare(Prompt("Ahoy.", "ryan", "en"))
 
 
+def test_a_checkpoint_that_clones_is_refused(reference_qwen3_tts, reference_qwen12, tmp_path):
+    base = place(reference_qwen3_tts, reference_qwen12, "base", tmp_path / "base")
+    for ask in (registry.load, registry.card):
+        with pytest.raises(BadWeights, match="kind 'base': it clones voices"):
+            ask(base)
+
+
 def test_bad_input_is_told(model, folder, tmp_path):
     for prompt, error, said in (
         (Prompt("Hello.", "nobody", "en"), UnknownVoice, "it has eric, ryan"),
