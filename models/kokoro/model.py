@@ -9,10 +9,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from engine.errors import DeviceUnavailable
 from models import hub
 from models.base import Prepared, Prompt
 from models.card import ModelCard, VoiceCard
+from models.devices import open_device
 from models.errors import BadPrompt, MissingExtra, ModelError
 from models.kokoro import readers
 from models.kokoro import source as sources
@@ -127,17 +127,12 @@ def load(*, device: str, precision: str, variant: str = "", source: str | None =
     hint = _missing_packages()
     if hint:
         raise MissingExtra(hint)
+    place = open_device(device, model=NAME, devices=DEVICES, install_hint=sources.WHEEL_HINT, needs_triton=False)
     found = sources.find(source, variant)
-    import torch  # not for those who read cards
-
     from models.kokoro import weights
     from models.kokoro.network import Kokoro
     from models.kokoro.program import KokoroProgram
 
-    place = torch.device(device)
-    if place.type not in DEVICES or (place.type == "cuda" and (place.index or 0) >= torch.cuda.device_count()):
-        msg = f"model kokoro runs on {' and '.join(DEVICES)}; torch sees no device {device!r}"
-        raise DeviceUnavailable(msg)
     config, _ = sources.read_vocabulary(found)
     if found.published:
         state = weights.load_pth(found.network[0], config, device=place)

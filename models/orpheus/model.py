@@ -6,18 +6,17 @@ prepared = model.prepare(Prompt(spoken="Good morning <chuckle>.", voice="tara", 
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
-from engine.errors import DeviceUnavailable
 from engine.tokens.inputs import Sampling, TokenInputs
 from models import hub
 from models.base import Prepared, Prompt
 from models.card import ModelCard, VoiceCard
+from models.devices import open_device
 from models.errors import BadPrompt, MissingExtra, UnknownVoice
 from models.orpheus import source as sources
 from models.orpheus import tokens
-from models.orpheus.precision import device_kind, numerics, resolve_precision
+from models.orpheus.precision import numerics, resolve_precision
 
 if TYPE_CHECKING:
     import torch
@@ -47,10 +46,6 @@ _LICENCE = "Apache-2.0; its base model Llama 3.2: Llama 3.2 Community License"
 _NOTE = (
     "The fine-tune is published under Apache-2.0 and was trained from Llama 3.2, whose licence asks for 'Built with "
     "Llama' and has rules of use; the codec SNAC is MIT. A folder of other weights may have another licence."
-)
-_NO_TRITON = (
-    "model orpheus needs the package triton on CUDA, which the CUDA builds of torch for Linux bring: "
-    "pip install 'triton>=3.6,<4'"
 )
 _NO_TOKENIZER = "this model has random weights and no tokenizer; it is for benchmarks, which make their own inputs"
 
@@ -216,23 +211,7 @@ def _check(prompt: Prompt) -> None:
 
 
 def _device(device: str) -> torch.device:
-    """The torch device of a name. Raises DeviceUnavailable, MissingExtra."""
-    if device_kind(device) not in DEVICES:
-        msg = f"model orpheus runs on {' and '.join(DEVICES)}, not on {device!r}"
-        raise DeviceUnavailable(msg)
-    try:
-        import torch  # not for those who read cards
-    except ModuleNotFoundError as error:
-        msg = f"model orpheus needs the package {error.name!r}, which is not installed: {sources.INSTALL_HINT}"
-        raise MissingExtra(msg) from error
-    place = torch.device(device)
-    if place.type == "cuda" and (place.index or 0) >= torch.cuda.device_count():
-        count = torch.cuda.device_count()
-        msg = f"torch sees {count} CUDA devices, not {device!r}; check the driver, or use device 'cpu'"
-        raise DeviceUnavailable(msg)
-    if place.type == "cuda" and find_spec("triton") is None:
-        raise MissingExtra(_NO_TRITON)
-    return place
+    return open_device(device, model=NAME, devices=DEVICES, install_hint=sources.INSTALL_HINT, needs_triton=True)
 
 
 def _codec_dtype(precision: str, device: torch.device) -> torch.dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from models.devices import device_kind
 from models.precision import asked_precision
 
 NUMERICS_VERSION = "orpheus1"
@@ -21,8 +22,3 @@ def resolve_precision(precision: str, device: str) -> str:
 def numerics(precision: str, device: str) -> str:
     """The version of the arithmetic: kernels differ between kinds of device, so the kind is part of it."""
     return f"{NUMERICS_VERSION}-{resolve_precision(precision, device)}-{device_kind(device)}"
-
-
-def device_kind(device: str) -> str:
-    """`cuda` of `cuda:1`."""
-    return device.split(":", maxsplit=1)[0]

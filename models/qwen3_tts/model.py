@@ -6,14 +6,13 @@ prepared = model.prepare(Prompt(spoken="Good morning.", voice="ryan", language="
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from engine.errors import DeviceUnavailable
 from engine.tokens.inputs import Sampling, TokenInputs
 from models import hub
 from models.base import Prepared, Prompt
 from models.card import ModelCard, VoiceCard
+from models.devices import device_kind, open_device
 from models.errors import BadPrompt, MissingExtra
 from models.precision import asked_precision
 from models.qwen3_tts import source as sources
@@ -22,8 +21,6 @@ from models.qwen3_tts.source import CUSTOM, DESIGN
 from models.qwen3_tts.voices import DESIGNED, LICENCE, card_of, read_voice
 
 if TYPE_CHECKING:
-    import torch
-
     from models.qwen3_tts.program import Qwen3TtsProgram
     from models.qwen3_tts.prompt import PromptWriter
 
@@ -117,7 +114,7 @@ def card(*, precision: str, device: str = "cpu", variant: str = "", source: str 
         max_chars=MAX_CHARS,
         pack_chars=PACK_CHARS,
         chars_per_s=14.0,
-        numerics=f"{NUMERICS_VERSION}-{_precision(precision, device)}-{device.split(':')[0]}",
+        numerics=f"{NUMERICS_VERSION}-{_precision(precision, device)}-{device_kind(device)}",
         min_speed=1.0,
         max_speed=1.0,
         devices=DEVICES,
@@ -148,7 +145,7 @@ def load(*, device: str, precision: str, variant: str = "", source: str | None =
     hint = sources.missing_packages()
     if hint:
         raise MissingExtra(hint)
-    place = _device(device)
+    place = open_device(device, model=NAME, devices=DEVICES, install_hint=sources.INSTALL_HINT, needs_triton=True)
     found = sources.find(variant, source)
     import torch
 
@@ -209,18 +206,4 @@ def _check(prompt: Prompt) -> None:
 
 def _precision(precision: str, device: str) -> str:
     """fp32 or bf16; `auto` is bf16 on CUDA, as the weights were published, and fp32 on a CPU. Raises ModelError."""
-    return asked_precision(precision, model=NAME) or ("bf16" if device.startswith("cuda") else "fp32")
-
-
-def _device(device: str) -> torch.device:
-    """The torch device of a name. Raises DeviceUnavailable, MissingExtra."""
-    import torch  # not for those who read cards
-
-    place = torch.device(device)
-    if place.type not in DEVICES or (place.type == "cuda" and (place.index or 0) >= torch.cuda.device_count()):
-        msg = f"model qwen3-tts runs on {' and '.join(DEVICES)}; torch sees no device {device!r}"
-        raise DeviceUnavailable(msg)
-    if place.type == "cuda" and find_spec("triton") is None:
-        msg = "model qwen3-tts needs the package triton on CUDA, which the CUDA builds of torch for Linux bring"
-        raise MissingExtra(msg)
-    return place
+    return asked_precision(precision, model=NAME) or ("bf16" if device_kind(device) == "cuda" else "fp32")

@@ -141,7 +141,7 @@ def test_bad_input_is_told(kokoro):
             kokoro.prepare(prompt)
     with pytest.raises(ModelError, match="need float32"):
         registry.load("kokoro", precision="bf16")
-    with pytest.raises(DeviceUnavailable, match="torch sees no device 'cuda:9'"):
+    with pytest.raises(DeviceUnavailable, match="torch sees 0 CUDA devices, not 'cuda:9'"):
         registry.load("kokoro", device="cuda:9")
 
 
