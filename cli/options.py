@@ -101,7 +101,9 @@ ModelOption = Annotated[
     str | None,
     typer.Option("--model", help="Model, as `tts-batch models` lists it, or the folder of its weights (./DIR)."),
 ]
-VoiceOption = Annotated[str | None, typer.Option("--voice", help="Voice name, or the path of a Piper .onnx.")]
+VoiceOption = Annotated[
+    str | None, typer.Option("--voice", help="Voice name, or the path of a Piper .onnx or of a description (.txt).")
+]
 LangOption = Annotated[str | None, typer.Option("--lang", help="Language to speak, e.g. en-US.")]
 TypeOption = Annotated[
     str | None, typer.Option("--type", metavar="KIND", help="Read the source as this kind; default: by its ending.")

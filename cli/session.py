@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jobs.errors import BadOption, BrokerUnavailable
@@ -102,9 +103,19 @@ def settings_for(broker: str | None) -> Settings:
     return settings if broker is None else replace(settings, broker=broker)
 
 
+VOICE_FILES = (".onnx", ".txt")
+"""Files that name a voice: a Piper voice, or a text that describes one or says how to speak (`ryan@calm.txt`)."""
+
+
 def is_path(voice: str) -> bool:
-    """Whether a voice is named by the path of its file."""
-    return voice.endswith(".onnx")
+    """Whether a voice is named by the path of a file."""
+    return voice.endswith(VOICE_FILES)
+
+
+def with_absolute_path(voice: str) -> str:
+    """The same voice, its file named from the root: workers run elsewhere."""
+    speaker, at, path = voice.rpartition("@") if voice.endswith(".txt") else ("", "", voice)
+    return f"{speaker}{at}{Path(path).expanduser().absolute()}"
 
 
 def find_offer(model: str, voice: str | None, settings: Settings, broker: Broker | None) -> ModelOffer:

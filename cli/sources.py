@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from cli.session import is_path
+from cli.session import is_path, with_absolute_path
 from jobs.drafts import Source
 from jobs.job_options import JobOptions, recogniser_in, with_recogniser
 from jobs.reading import load_source, read_bounded
@@ -47,7 +47,7 @@ def asked_of(options: Mapping[str, Any]) -> JobOptions:
     names = {field.name: TYPED.get(field.name, field.name) for field in fields(JobOptions)}
     words = {name: options[typed] for name, typed in names.items() if typed in options}
     if (voice := words.get("voice")) is not None and is_path(voice):
-        words["voice"] = str(Path(voice).expanduser().absolute())
+        words["voice"] = with_absolute_path(voice)
     if (lexicon := words.get("lexicon")) is not None:
         words["lexicon"] = read_lexicon(Path(lexicon).expanduser())
     if (model := recogniser_in(words.get("check", ""))) and _is_folder(model):

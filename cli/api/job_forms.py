@@ -21,6 +21,7 @@ from cli.api.admission import offer_of
 from cli.api.errors import ApiError, blamed
 from cli.api.service import Served, Service
 from cli.estimates import Expecting
+from cli.session import VOICE_FILES
 from jobs import planner
 from jobs.drafts import Draft, Source
 from jobs.job_options import JobOptions, recogniser_in
@@ -194,7 +195,7 @@ async def _file(parts: FormData) -> tuple[str, bytes] | None:
 def _asked(form: JobForm, service: Service) -> JobOptions:
     words = {field.name: _joined(getattr(form, field.name)) for field in fields(JobOptions)}
     for name in ("model", "voice"):
-        if words[name] is not None and (words[name].endswith(".onnx") or words[name].startswith(("~", ".", "/"))):
+        if words[name] is not None and (words[name].endswith(VOICE_FILES) or words[name].startswith(("~", ".", "/"))):
             msg = f"{name} {words[name]!r} is a path; over HTTP a {name} is chosen by its name, as the server lists it"
             raise ApiError(400, msg, code="path_not_allowed", param=name)
     recogniser = recogniser_in(form.check)
