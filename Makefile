@@ -43,7 +43,7 @@ $(REFERENCES)/.done: $(VENV)/.tools
 	@touch $@
 
 test: $(VENV)/.tools ## Set up, then run all tests
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.tools ## Only tests without real voices, servers or waiting
 	$(BIN)/pytest -m 'not voice and not slow and not services'
