@@ -90,6 +90,7 @@ class Intake:
         self._outlet = outlet
         self._urgent: deque[Ready] = deque()
         self._ready: deque[Ready] = deque()
+        self._unprepared: list[str] = []
         self._busy = 0
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(LOOKUPS_AT_ONCE, thread_name_prefix="intake-look")
@@ -150,12 +151,15 @@ class Intake:
         return dropped
 
     def drain(self) -> list[str]:
-        """Stop leasing and hand out the refs of all segments that never reached a slot."""
+        """Stop leasing and hand out the refs of all segments that never reached a slot.
+
+        Of those that were just leased none is looked for or prepared any more: with a store that is away it takes long.
+        """
         self.stopping.set()
         self._wake.set()
         self.thread.join()
         with self._lock:
-            refs = [ready.task.ref for ready in self._buffered()]
+            refs = [*(ready.task.ref for ready in self._buffered()), *self._unprepared]
             self._urgent.clear()
             self._ready.clear()
         return refs
@@ -219,6 +223,8 @@ class Intake:
 
     def _known(self, task: SegmentTask) -> SegmentResult | SegmentTask:
         """What the store has of a segment: its result, or the attempt to speak; a failure if it cannot be judged."""
+        if self.stopping.is_set():
+            return task
         try:
             return self._outlet.reuse(task, self._judge_anew)
         except (ModelError, DeviceUnavailable) as error:
@@ -231,6 +237,9 @@ class Intake:
         """
         if isinstance(task, SegmentResult):
             self._outlet.report(task)
+            return
+        if self.stopping.is_set():
+            self._unprepared.append(task.ref)  # read once this thread has ended
             return
         try:
             prepared = self._model(task.model).prepare(

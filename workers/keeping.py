@@ -31,6 +31,7 @@ class Keeper:
     def __init__(self, context: Context, teller: Teller) -> None:
         self._context = context
         self._teller = teller
+        self._given_up: set[str] = set()
 
     def store(self, task: SegmentTask) -> Store:
         """Where the takes of a segment's job are."""
@@ -39,7 +40,7 @@ class Keeper:
     def concluded(self, entry: Spoken) -> SegmentResult | SegmentTask | None:
         """What follows from one attempt. None: nothing does, its job has ended or this process stops."""
         task, refusals = entry.voicing.task, 0
-        while True:
+        while task.store_url not in self._given_up:
             began_s = time.monotonic()
             try:
                 following = conclude(self.store(task), entry, self._context.figures)
@@ -47,6 +48,10 @@ class Keeper:
                 self._context.figures.add(Figure.ERRORS, label="store")
                 refusals += not isinstance(error, StoreAway)
                 log.warning("take of %s not written: %s", task.ref, error)
+                if isinstance(error, StoreAway) and self._teller.closing.is_set():
+                    # One try may take minutes, and many takes wait: none of the others is tried at this store.
+                    self._given_up.add(task.store_url)
+                    return None
                 if self._over(task.job):
                     self._teller.give_back([task.ref])
                     return None
@@ -58,6 +63,7 @@ class Keeper:
             else:
                 self._context.figures.add(Figure.STORE_S, time.monotonic() - began_s)
                 return following
+        return None
 
     def _pause(self) -> bool:
         """Wait before the next try; True: this process stops."""

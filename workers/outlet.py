@@ -58,6 +58,7 @@ class Outlet:
         self._chunks: queue.SimpleQueue[AudioChunkOf | Spoken | None] = queue.SimpleQueue()
         self._takes: queue.PriorityQueue[tuple[int, int, Spoken | _Release | None]] = queue.PriorityQueue()
         self._serials = count()
+        self._mute = False
         self.hand = self._teller.hand
         self.fenced = self._teller.fenced
         self._streamer = threading.Thread(target=self._stream_all, name="outlet-live", daemon=True)
@@ -166,12 +167,16 @@ class Outlet:
                 self._teller.tell(self._write_take(entry), frees=True)
 
     def _stream(self, entry: AudioChunkOf) -> None:
+        if self._mute:
+            return
         try:
             self._context.streams.write_audio(entry.job, entry.chunk)
         except BrokerUnavailable as error:
             # A subscriber sees the gap by `start_sample` and takes the segment from the store when it is done.
             log.warning("job %s: a live chunk of segment %d was lost: %s", entry.job, entry.chunk.segment, error)
             self._context.figures.add(Figure.ERRORS, label="chunk")
+            # Each try takes seconds: at the end the takes behind the chunks must not wait for all of them.
+            self._mute = self._teller.closing.is_set()
         else:
             self._context.figures.add(Figure.STREAM_BYTES, len(entry.chunk.data))
 

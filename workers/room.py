@@ -227,9 +227,9 @@ class Room:
 
     def _wind_down(self, grace_s: float) -> None:
         """Stop in order: no new work, give back what waits, finish the slots within the grace, give back the rest."""
+        deadline_s = time.monotonic() + grace_s  # from here on: who asked us to stop kills us soon after it
         waiting = self.intake.drain()
         self._tell(lambda: self._context.truth.give_back(self._config.worker, waiting))
-        deadline_s = time.monotonic() + grace_s
         while self._voicings and time.monotonic() < deadline_s and not self.fenced:
             self._turn()
         unfinished = len(self._voicings)

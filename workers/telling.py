@@ -45,6 +45,7 @@ class Teller:
         self.fenced = threading.Event()
         self.segments_done = 0
         self.audio_s = 0.0
+        self._given_up = False
         self.thread = threading.Thread(target=self._run, name="teller", daemon=True)
 
     def tell(self, result: SegmentResult | None, *, frees: bool) -> None:
@@ -63,8 +64,12 @@ class Teller:
         self.thread.join()
 
     def insist(self, call: Callable[[], T], what: str) -> T | None:
-        """Call the truth, again and again while the broker is away; None when we were declared dead or are closing."""
-        while not self.fenced.is_set():
+        """Call the truth, again and again while the broker is away; None when we were declared dead or are closing.
+
+        Each try takes seconds: once one in vain was begun while closing, nothing more is tried.
+        """
+        while not (self.fenced.is_set() or self._given_up):
+            closing = self.closing.is_set()
             try:
                 return call()
             except Fenced:
@@ -72,6 +77,7 @@ class Teller:
             except BrokerUnavailable as error:
                 log.warning("broker away, %s: %s", what, error)
                 self._figures.add(Figure.ERRORS, label="broker")
+                self._given_up = self._given_up or closing
                 if self.closing.wait(BROKER_WAIT_S):
                     return None
         return None

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 import redis
 
+from jobs import keys
 from jobs.errors import BrokerUnavailable, Fenced
 from jobs.events import AudioChunk, EventKind
 from jobs.kinds import Grade
@@ -330,3 +331,28 @@ def test_a_broker_that_stays_away_is_named(server: ValkeyServer) -> None:
         BrokerUnavailable, match=f"no Redis or Valkey answers at unix://{server.socket}.*TTS_BATCH_BROKER"
     ):
         truth.jobs()
+
+
+def test_what_an_older_version_forgot_and_ended_leaves_the_list_of_open_jobs(server: ValkeyServer) -> None:
+    truth = connect(server)
+    truth.create_job(record("b"))
+    client = truth._calls.client
+    client.sadd(keys.OPEN, "forgotten")  # scripts that do not know the list delete the job's keys alone
+    assert truth.reconcile(quiet_s=0) == []  # the step of the other waits in the outbox
+    assert truth.sweep() == []
+    client.delete(keys.OPEN_BUILT)
+    truth.reconcile(quiet_s=0)
+    assert client.smembers(keys.OPEN) == {b"b"}
+
+
+def test_a_quiet_job_of_many_chapters_costs_the_reconciler_a_few_commands(server: ValkeyServer) -> None:
+    truth = connect(server)
+    truth.create_job(record("a"))
+    truth.enqueue("a", tasks("a", 2000, per_chapter=1), [])
+    client = truth._calls.client
+    for step in truth.take_steps("steward", limit=10, timeout_s=0.0):
+        truth.step_sent(step)
+    truth.reconcile(quiet_s=0)
+    client.config_resetstat()
+    assert truth.reconcile(quiet_s=0) == []
+    assert sum(command["calls"] for command in client.info("commandstats").values()) < 100

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from jobs.errors import Fenced, StoreError
+from jobs.errors import Fenced, StoreAway, StoreError
 from jobs.spec import Priority, SegmentTask
 from jobs.state import JobState
 from models import registry
 from tests.helpers_truth import worker
 from tests.workers.making import WORKER, Outage, Stage, lines, nobody_speaks, running, until
 from workers import intake as intake_module
-from workers.intake import Intake, look_ahead
+from workers.intake import LOOKUPS_AT_ONCE, Intake, look_ahead
 from workers.outlet import Outlet
 
 SLOTS = 4
@@ -234,3 +234,21 @@ def test_a_fenced_intake_says_so_and_ends(stage: Stage) -> None:
     intake.thread.join(10)
     assert not intake.thread.is_alive()
     assert intake.fenced.is_set()
+
+
+def test_a_drain_looks_for_no_more_takes_and_hands_out_all_that_was_leased(stage: Stage) -> None:
+    tasks = stage.submit(lines(80))
+    intake = make_intake(stage, slots=64)
+    looked: list[str] = []
+
+    def hold(name: str, _arguments: tuple[Any, ...]) -> None:
+        looked.append(name)
+        assert intake.stopping.wait(20)
+        raise StoreAway("no answer")
+
+    stage.replace_store(hold)
+    intake.thread.start()
+    until(lambda: len(looked) == LOOKUPS_AT_ONCE, "takes are looked for")
+    assert intake.drain() == [task.ref for task in tasks]
+    assert len(looked) == LOOKUPS_AT_ONCE
+    intake.leave()

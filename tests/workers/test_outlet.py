@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.request import Delta, FinishReason
-from jobs.errors import StoreAway, StoreError
+from jobs.errors import BrokerUnavailable, StoreAway, StoreError
 from jobs.events import AudioChunk
 from jobs.figures import Figures
 from jobs.kinds import Grade
@@ -285,6 +285,65 @@ def test_what_is_heard_does_not_wait_behind_takes_of_other_jobs(stage: Stage, mo
     outlet.start()
     outlet.close()
     assert sorted(order) == [0, 1]
+
+
+def test_at_the_end_takes_do_not_wait_for_chunks_that_no_broker_takes(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outlet, tasks = leased(stage, live=True, checks=ONE_TAKE)
+    tried: list[int] = []
+
+    def refuse(_job: str, chunk: AudioChunk) -> str:
+        tried.append(chunk.chunk)
+        assert outlet._teller.closing.wait(20)
+        raise BrokerUnavailable("away")
+
+    monkeypatch.setattr(stage.context.streams, "write_audio", refuse)
+    voicing, tone = voicing_of(tasks[0]), np.full(100, 0.5, np.float32)
+    for place in range(4):
+        finish = FinishReason.STOP if place == 3 else None
+        outlet.delta(voicing, Delta(tasks[0].ref, tone, 100 * place, finish))
+    outlet.start()
+    outlet.close()
+    assert tried == [0]
+    assert set(stage.truth.results(tasks[0].job)) == {0}  # its attempt was written and told
+
+
+def test_at_the_end_a_store_that_is_away_is_not_asked_for_every_take(stage: Stage) -> None:
+    asked: list[str] = []
+
+    def refuse(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "put":
+            asked.append(name)
+            assert outlet._teller.closing.wait(20)
+            raise StoreAway("no answer")
+
+    outlet, tasks = leased(stage, checks=ONE_TAKE)
+    stage.replace_store(refuse)
+    for task in tasks:
+        outlet.delta(voicing_of(task), Delta(task.ref, np.full(100, 0.5, np.float32), 0, FinishReason.STOP))
+    outlet.start()
+    outlet.close()
+    assert len(asked) <= len(outlet._writers) < len(tasks)
+    assert stage.truth.job(tasks[0].job).held == len(tasks)  # the good-bye gives them back
+
+
+def test_at_the_end_a_broker_that_is_away_is_not_asked_for_every_call(stage: Stage) -> None:
+    asked: list[str] = []
+
+    def refuse(name: str, _arguments: tuple[Any, ...]) -> None:
+        if name == "give_back":
+            asked.append(name)
+            assert outlet._teller.closing.wait(20)
+            raise BrokerUnavailable("away")
+
+    stage.replace_truth(refuse)
+    outlet, tasks = leased(stage)
+    for _time in range(8):
+        outlet.release([tasks[0].ref])
+    outlet.start()
+    outlet.close()
+    assert len(asked) <= 2 * len(outlet._writers)  # what was under way, and one try more of each
 
 
 def leased(stage: Stage, **wishes: Any) -> tuple[Outlet, list[SegmentTask]]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from jobs.settings import Settings, child_environment
 from jobs.state import JobState
 from tests.workers.making import LONG, WORKER, Gate, Outage, Stage, lines, running, until
+from workers import room as room_module
 from workers.engines import EngineSettings
 from workers.room_config import EXIT_BROKEN_THREAD, RoomConfig
 
@@ -50,6 +53,29 @@ def test_what_is_not_finished_within_the_grace_is_given_back(stage: Stage, gate:
     with running(stage, worker="here-2"):
         until(lambda: stage.state(job) is JobState.ASSEMBLING, "another room speaks all")
     assert stage.truth.job(job).done == len(tasks)
+
+
+def test_the_grace_begins_with_the_stop_however_long_the_intake_takes_to_end(
+    stage: Stage, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ahead_s = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + ahead_s[0], sleep=time.sleep, time=time.time)
+    monkeypatch.setattr(room_module, "time", clock)
+    tasks = stage.submit(lines(6, LONG))
+    with running(stage, slots=2, grace_s=20.0) as run:
+        until(lambda: gate.arrived == 1, "it speaks")
+        drain = run.room.intake.drain
+
+        def slow_drain() -> list[str]:
+            ahead_s[0] = 30.0
+            return drain()
+
+        monkeypatch.setattr(run.room.intake, "drain", slow_drain)
+        run.flag.stopping = True
+        gate.free()
+        assert run.status() == 0
+    record = stage.truth.job(tasks[0].job)
+    assert (record.done, record.held, record.waiting) == (0, 0, len(tasks))
 
 
 def test_a_good_bye_is_never_taken_for_a_death(stage: Stage) -> None:

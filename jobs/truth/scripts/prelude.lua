@@ -107,9 +107,11 @@ local function sync_lane(job)
   end
 end
 
--- The jobs that are not at their end (and may be some more).
+-- The jobs that are not at their end (and may be some more: while scripts of an older version run beside ours, jobs that
+-- they ended or forgot stay on the list until it is built anew).
 local function open_jobs()
   if call('SET', K.open_built, '1', 'NX', 'PX', OPEN_BUILT_EVERY_MS) then
+    call('DEL', K.open)
     for _, job in ipairs(call('ZRANGE', K.jobs, 0, -1)) do
       local state = state_of(job)
       if state and not FINAL[state] then call('SADD', K.open, job) end
@@ -272,11 +274,14 @@ end
 -- Steps that stand between a planned job and its end and can be done now: {kind, chapter or false} of each.
 local function closing_steps(job)
   local entries = {}
-  local chapters = call('HKEYS', K.left .. job)
-  table.sort(chapters, function(a, b) return tonumber(a) < tonumber(b) end)
-  for _, chapter in ipairs(chapters) do
-    if awaits_assembly(job, chapter) then entries[#entries + 1] = {'assemble', chapter} end
+  local left = call('HGETALL', K.left .. job) -- at once: a job of many items has as many chapters
+  for place = 1, #left, 2 do
+    local chapter = left[place]
+    if left[place + 1] == '0' and call('SISMEMBER', K.assembled .. job, chapter) == 0 then
+      entries[#entries + 1] = {'assemble', chapter}
+    end
   end
+  table.sort(entries, function(a, b) return tonumber(a[2]) < tonumber(b[2]) end)
   if #entries == 0 and unfinished(job) == 0 then entries[1] = {'finish', false} end
   return entries
 end

@@ -15,7 +15,8 @@ end
 
 local quiet_since, quiet_jobs = now_s() - quiet_s, {}
 for _, job in ipairs(open_jobs()) do
-  if tonumber(call('HGET', K.job .. job, 'touched_at_s')) <= quiet_since then quiet_jobs[#quiet_jobs + 1] = job end
+  local touched_at_s = call('HGET', K.job .. job, 'touched_at_s') -- false: a script of an older version forgot the job
+  if touched_at_s and tonumber(touched_at_s) <= quiet_since then quiet_jobs[#quiet_jobs + 1] = job end
 end
 
 local unconfirmed, left = {}, {}

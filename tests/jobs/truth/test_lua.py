@@ -38,6 +38,11 @@ def test_every_script_says_what_it_takes_and_gives(name: str) -> None:
     assert "Writes: " in head or "Deletes " in head
 
 
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_no_script_calls_what_redis_6_2_dies_of(name: str) -> None:
+    assert "call('INCRBYFLOAT'" not in source(name)
+
+
 def test_constants_come_from_python() -> None:
     whole = compose("move", stream_ttl_s=1.5)
     assert "local STREAM_TTL_MS = 1500\n" in whole
